@@ -26,7 +26,9 @@ type conversion[T index.Object] struct {
 // plain returns what typed was given, of an object that is not kept as bytes.
 func (c conversion[T]) plain(obj T) any {
 	if c.anything {
-		return untypedOfAny(obj)
+		if named, ok := any(obj).(*namedObject); ok {
+			return named.untyped
+		}
 	}
 	return obj
 }
@@ -89,13 +91,6 @@ func ofAny() conversion[metav1.Object] {
 		},
 		anything: true,
 	}
-}
-
-func untypedOfAny(obj any) any {
-	if named, ok := obj.(*namedObject); ok {
-		return named.untyped
-	}
-	return obj
 }
 
 // hasProperKey reports whether the key of obj, made a string, means obj again.

@@ -11,7 +11,6 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/typed"
 )
 
 // Indexer returns x as client-go's Indexer, which can be read and written:
@@ -27,7 +26,7 @@ import (
 // An index function that returns an error makes the call panic that stores the
 // object, as in client-go; unlike there, the object is then not stored.
 func Indexer[T cache.Object](x *index.Indexer[T]) cache.TypedIndexer[T] {
-	return newIndexer(x, ofType[T]())
+	return newIndexer(x, x, x.AddIndexes, ofType[T]())
 }
 
 // indexer is client-go's Indexer, with the semantics of what cache.NewIndexer
@@ -67,15 +66,8 @@ func _[T cache.Object]() {
 	var _ cache.TransactionStore = (*indexer[T])(nil)
 }
 
-func newIndexer[T cache.Object](store *index.Indexer[T], conv conversion[T]) *indexer[T] {
-	x := &indexer[T]{conversion: conv, store: store, writer: store, addIndexes: store.AddIndexes}
-	x.named.Store(&namedIndexes[T]{indexers: cache.Indexers{}})
-	return x
-}
-
-// newInformerIndexer returns the store of an informer that was made elsewhere.
-func newInformerIndexer[T cache.Object](inf *typed.Informer[T], conv conversion[T]) *indexer[T] {
-	x := &indexer[T]{conversion: conv, store: inf, writer: inf.Indexer(), addIndexes: inf.AddIndexes}
+func newIndexer[T cache.Object](store index.Reader[T], writer *index.Indexer[T], addIndexes func(...index.Definition[T]) error, conv conversion[T]) *indexer[T] {
+	x := &indexer[T]{conversion: conv, store: store, writer: writer, addIndexes: addIndexes}
 	x.named.Store(&namedIndexes[T]{indexers: cache.Indexers{}})
 	return x
 }

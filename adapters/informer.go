@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
+	clientfeatures "k8s.io/client-go/features"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
@@ -72,7 +73,7 @@ func SharedIndexInformer[T cache.Object](inf *typed.Informer[T]) cache.TypedShar
 	return &informer[T]{
 		conversion: conv,
 		typed:      inf,
-		store:      newInformerIndexer(inf, conv),
+		store:      newIndexer(inf, inf.Indexer(), inf.AddIndexes, conv),
 		name:       "SharedIndexInformer " + inf.Name(),
 		checker:    &doneChecker{"SharedIndexInformer " + inf.Name(), inf.Synced()},
 		listeners:  map[*listener[T]]struct{}{},
@@ -143,7 +144,7 @@ func newInformer[T cache.Object](lw cache.ListerWatcher, example runtime.Object,
 	of := s.source.of()
 	s.typed = typed.NewInformer(of, opts...)
 	s.checker = &doneChecker{s.name, s.typed.Synced()}
-	s.store = newIndexer(store, conv)
+	s.store = newIndexer(store, store, store.AddIndexes, conv)
 	s.store.keyed = store
 	if scoped, ok := of.(source.Scoped); ok {
 		s.store.scope = &scope{scoped, spaces.NamespaceOf}
@@ -187,7 +188,7 @@ func (s *informer[T]) RunWithContext(ctx context.Context) {
 func (s *informer[T]) HasStarted() bool { return s.typed.Phase() != report.PhaseNew }
 
 // HasSynced implements cache.SharedInformer.
-func (s *informer[T]) HasSynced() bool { return isClosed(s.typed.Synced()) }
+func (s *informer[T]) HasSynced() bool { return cache.IsDone(s.checker) }
 
 // HasSyncedChecker implements cache.SharedInformer.
 func (s *informer[T]) HasSyncedChecker() cache.DoneChecker { return s.checker }
@@ -282,3 +283,30 @@ var errStarted = errors.New("informer has already started")
 
 // GetController implements cache.SharedInformer.
 func (s *informer[T]) GetController() cache.Controller { return controller[T]{s} }
+
+// controller is what GetController returns. As in client-go, it shows the informer's state, and
+// does not run the informer.
+type controller[T cache.Object] struct{ informer *informer[T] }
+
+func _[T cache.Object]() { var _ cache.Controller = controller[T]{} }
+
+// RunWithContext does nothing.
+func (controller[T]) RunWithContext(context.Context) {}
+
+// Run does nothing.
+func (controller[T]) Run(<-chan struct{}) {}
+
+// HasSynced implements cache.Controller.
+func (c controller[T]) HasSynced() bool { return c.informer.HasSynced() }
+
+// HasSyncedChecker implements cache.Controller.
+func (c controller[T]) HasSyncedChecker() cache.DoneChecker { return c.informer.HasSyncedChecker() }
+
+// LastSyncResourceVersion implements cache.Controller. It is empty if client-go's
+// feature gate InformerResourceVersion is off, as there.
+func (c controller[T]) LastSyncResourceVersion() string {
+	if !clientfeatures.FeatureGates().Enabled(clientfeatures.InformerResourceVersion) {
+		return ""
+	}
+	return c.informer.LastSyncResourceVersion()
+}

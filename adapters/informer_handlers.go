@@ -67,7 +67,7 @@ func (s *informer[T]) add(handler typed.Handler[T], name string, options cache.H
 
 		staysInScope: s.source != nil && s.source.spaces != nil && !s.source.spaces.OutOfScope,
 	}
-	l.checker = &doneChecker{listenerName(s.name, name), l.synced}
+	l.checker = &doneChecker{s.name + " + event handler " + name, l.synced} // as in client-go
 	var log notes
 	err := s.join(l, name, ptr.Deref(options.ResyncPeriod, s.defaultResync), &log)
 	log.write(l.logger)

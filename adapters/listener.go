@@ -1,7 +1,6 @@
 package adapters
 
 import (
-	"fmt"
 	"time"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -103,7 +102,7 @@ func (l *listener[T]) look(now time.Time) bool {
 
 // HasSynced implements cache.ResourceEventHandlerRegistration. As in client-go, a
 // handler never syncs that has panicked for one of the initial objects.
-func (l *listener[T]) HasSynced() bool { return isClosed(l.synced) }
+func (l *listener[T]) HasSynced() bool { return cache.IsDone(l.checker) }
 
 // HasSyncedChecker implements cache.ResourceEventHandlerRegistration.
 func (l *listener[T]) HasSyncedChecker() cache.DoneChecker { return l.checker }
@@ -117,8 +116,3 @@ func (l *listener[T]) onSynced() {
 
 // ShutdownChan is what cache.ShutDownEventHandler waits for.
 func (l *listener[T]) ShutdownChan() <-chan struct{} { return l.registration.Done() }
-
-// listenerName returns how client-go would call a handler of an informer.
-func listenerName(informer, handler string) string {
-	return fmt.Sprintf("%s + event handler %s", informer, handler)
-}

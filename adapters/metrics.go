@@ -78,62 +78,34 @@ func (m *metrics) key(item any) (string, error) {
 	return strconv.FormatInt(n, 10), nil
 }
 
-// add notes a change that is going to be queued. It is called by a goroutine that queues, as
-// replace and bookmark are. An item is counted when it is in the queue: the informer waits for
-// as many as are counted.
-func (m *metrics) add() {
+// add notes a change, a list or a bookmark that is going to be queued; queue puts a change into
+// client-go's queue for it. It is called by a goroutine that queues. An item is counted when it is
+// in the queue: the informer waits for as many as are counted.
+func (m *metrics) add(queue func(*cache.RealFIFO, int64) error) {
 	switch {
 	case m == nil:
 	case m.own != nil:
-		m.addOwn(1)
+		m.countOwn(&m.added, 1)
 	default:
 		m.adding.Lock()
 		defer m.adding.Unlock()
-		_ = m.queue.Add(m.added.Load() + 1) // its key is known: it was not taken
+		_ = queue(m.queue, m.added.Load()+1)
 		m.added.Add(1)
 	}
 }
 
-// replace notes a list that is going to be queued.
-func (m *metrics) replace() {
-	switch {
-	case m == nil:
-	case m.own != nil:
-		m.addOwn(1)
-	default:
-		m.adding.Lock()
-		defer m.adding.Unlock()
-		_ = m.queue.Replace(nil, "") // it looks for no keys
-		m.added.Add(1)
-	}
-}
+// The items of the queue. None returns an error: the key of a change is known, as it was not taken, and
+// lists and bookmarks have no keys.
+func queueChange(q *cache.RealFIFO, n int64) error   { return q.Add(n) }
+func queueList(q *cache.RealFIFO, _ int64) error     { return q.Replace(nil, "") }
+func queueBookmark(q *cache.RealFIFO, _ int64) error { return q.Bookmark("") }
 
-// bookmark notes a bookmark that is going to be queued.
-func (m *metrics) bookmark() {
-	switch {
-	case m == nil:
-	case m.own != nil:
-		m.addOwn(1)
-	default:
-		m.adding.Lock()
-		defer m.adding.Unlock()
-		_ = m.queue.Bookmark("") // it looks for no keys
-		m.added.Add(1)
-	}
-}
-
-// addOwn counts changes that are going to be queued.
-func (m *metrics) addOwn(n int64) {
+// countOwn counts changes that are going to be queued, or that the informer has taken.
+func (m *metrics) countOwn(counter *atomic.Int64, n int64) {
 	m.own.mu.Lock()
 	defer m.own.mu.Unlock()
-	m.own.queued.Set(float64(m.added.Add(n) - m.taken.Load()))
-}
-
-// takeOwn counts changes that the informer has taken.
-func (m *metrics) takeOwn(n int64) {
-	m.own.mu.Lock()
-	defer m.own.mu.Unlock()
-	m.own.queued.Set(float64(m.added.Load() - m.taken.Add(n)))
+	counter.Add(n)
+	m.own.queued.Set(float64(m.added.Load() - m.taken.Load()))
 }
 
 // SetQueued implements observe.Metrics. The queue itself reports its length, but after objects
@@ -144,7 +116,7 @@ func (m *metrics) SetQueued(changes int) {
 	switch {
 	case added != m.before || surplus <= 0:
 	case m.own != nil:
-		m.takeOwn(surplus)
+		m.countOwn(&m.taken, surplus)
 	default:
 		m.pop(surplus, func() {})
 	}
@@ -163,7 +135,7 @@ func (m *metrics) pop(n int64, process func()) {
 		return
 	}
 	if m.own != nil {
-		m.takeOwn(n)
+		m.countOwn(&m.taken, n)
 		began := time.Now()
 		process()
 		m.own.latency.Observe(time.Since(began).Seconds())

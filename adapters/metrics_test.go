@@ -39,16 +39,16 @@ func TestMetricsAfterRejections(t *testing.T) {
 	told := &values{}
 	m := newMetrics(name.WithResource(schema.GroupVersionResource{Resource: "pods"}), told)
 	m.start()
-	m.replace()
-	m.add()
-	m.add()
+	m.add(queueList)
+	m.add(queueChange)
+	m.add(queueChange)
 	assert.Equal(t, 3.0, told.queued)
 	processed := 0
 	m.Process(1, func() { processed++ })
 	assert.Equal(t, 2.0, told.queued)
 	m.SetQueued(0)
 	assert.Zero(t, told.queued, "the informer has none")
-	m.add()
+	m.add(queueChange)
 	m.Process(4, func() { processed++ })
 	assert.Zero(t, told.queued)
 	m.SetQueued(0)
@@ -71,9 +71,9 @@ func TestMetricsWhileItemsCome(t *testing.T) {
 			producer.Go(func() {
 				for i := range items {
 					if i%1000 == 0 {
-						m.replace()
+						m.add(queueList)
 					} else {
-						m.add()
+						m.add(queueChange)
 					}
 				}
 			})
@@ -98,7 +98,7 @@ func TestMetricsOfAChangeAllocateNothing(t *testing.T) {
 	m.start()
 	process := func() {}
 	assert.Zero(t, testing.AllocsPerRun(100, func() {
-		m.add()
+		m.add(queueChange)
 		m.SetQueued(1)
 		m.Process(1, process)
 		m.SetQueued(0)

@@ -78,19 +78,13 @@ func (s *reflectorSource[T]) inNamespace(namespace string) source.Source[T] {
 		example:     s.example,
 		description: s.description,
 		detector:    s.detector,
+		transform:   oneAtATime(&s.transforming, s.transform),
 		onError:     s.onError,
 		metrics:     s.metrics,
 		writing:     writing,
 		packing:     packing,
 		held:        s.held,
 		cancelLists: true,
-	}
-	if s.transform != nil {
-		own.transform = func(obj any) (any, error) {
-			s.transforming.Lock()
-			defer s.transforming.Unlock()
-			return s.transform(obj)
-		}
 	}
 	return &namespaceSource[T]{own}
 }

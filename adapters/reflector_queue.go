@@ -38,28 +38,20 @@ func (q *reflectorQueue[T]) Add(untyped any) error {
 	obj, err := q.admit(untyped)
 	if err == nil {
 		q.watchOver(obj)
-		q.metrics.add()
+		q.metrics.add(queueChange)
 		q.sink.Change(index.Change[T]{Object: obj}, storeVersionOf(obj))
 	}
 	return err
 }
 
 // Update implements cache.ReflectorStore. The Reflector reports the error.
-func (q *reflectorQueue[T]) Update(untyped any) error {
-	obj, err := q.admit(untyped)
-	if err == nil {
-		q.watchOver(obj)
-		q.metrics.add()
-		q.sink.Change(index.Change[T]{Object: obj}, storeVersionOf(obj))
-	}
-	return err
-}
+func (q *reflectorQueue[T]) Update(untyped any) error { return q.Add(untyped) }
 
 // Delete implements cache.ReflectorStore. The Reflector reports the error.
 func (q *reflectorQueue[T]) Delete(untyped any) error {
 	obj, err := q.admit(untyped)
 	if err == nil {
-		q.metrics.add()
+		q.metrics.add(queueChange)
 		q.sink.Change(index.Change[T]{Delete: true, Object: obj}, storeVersionOf(obj))
 	}
 	return err
@@ -86,7 +78,7 @@ func (q *reflectorQueue[T]) Replace(list []any, version string) error {
 		q.watchOver(obj)
 		objs = append(objs, obj)
 	}
-	q.metrics.replace()
+	q.metrics.add(queueList)
 	q.sink.Replace(source.List{Items: source.StageAll(q.sink, objs)}, version)
 	for _, err := range rejected { // afterwards: a list of nothing else syncs a client-go informer
 		q.sink.Report(err)
@@ -96,7 +88,7 @@ func (q *reflectorQueue[T]) Replace(list []any, version string) error {
 
 // Bookmark implements cache.ReflectorBookmarkStore.
 func (q *reflectorQueue[T]) Bookmark(version string) error {
-	q.metrics.bookmark()
+	q.metrics.add(queueBookmark)
 	q.sink.Step(nil, storeVersion(version), nil)
 	return nil
 }
@@ -113,18 +105,14 @@ func (q *reflectorQueue[T]) Resync() error {
 func (q *reflectorQueue[T]) Transformer() cache.TransformFunc { return q.transform }
 
 // admit transforms and converts an object.
-func (q *reflectorQueue[T]) admit(untyped any) (T, error) {
+func (q *reflectorQueue[T]) admit(untyped any) (admitted T, err error) {
 	if q.transform != nil {
-		transformed, err := q.transform(untyped)
-		if err != nil {
-			var none T
-			return none, err
+		if untyped, err = q.transform(untyped); err != nil {
+			return admitted, err
 		}
-		untyped = transformed
 	}
 	if err := q.checkWhole(untyped); err != nil {
-		var none T
-		return none, err
+		return admitted, err
 	}
 	return q.typed(untyped)
 }

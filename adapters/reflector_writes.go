@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/answers"
@@ -13,37 +14,41 @@ import (
 
 // follow returns the Follower of the source, which stands between it and its sink.
 func (s *reflectorSource[T]) follow(ctx context.Context, sink source.Sink[T], lw *listerWatcher) *answers.Follower[T] {
-	if transform := s.transform; transform != nil {
-		var mu sync.Mutex // what the Reflector has got is not transformed at the same time as an answer
-		s.transform = func(obj any) (any, error) {
-			mu.Lock()
-			defer mu.Unlock()
-			return transform(obj)
-		}
-	}
+	// Objects of the Reflector are not transformed at the same time as an answer.
+	s.transform = oneAtATime(new(sync.Mutex), s.transform)
 	queue := newReflectorQueue(s, sink, lw)
 	lw.relists = true
 	follower := answers.Follow(ctx, s.writing.Answers, answers.Config[T]{
 		Sink: sink, Partial: s.writing.Partial, Held: s.typedHeld, Relist: lw.relist,
-		Decode: func(mediaType string, kind schema.GroupVersionKind, text []byte) (T, error) {
+		Decode: func(mediaType string, kind schema.GroupVersionKind, text []byte) (obj T, err error) {
 			untyped, err := s.writing.Decode(mediaType, kind, text)
 			if err != nil {
-				var none T
-				return none, err
+				return obj, err
 			}
 			if s.packed != nil {
 				untyped = s.packed.Keep(mediaType, untyped, text)
 			}
-			obj, err := queue.admit(untyped)
-			if err == nil {
+			if obj, err = queue.admit(untyped); err == nil {
 				s.watchOver(obj)
-				s.metrics.add()
+				s.metrics.add(queueChange)
 			}
 			return obj, err
 		},
 	})
 	s.ahead.Store(follower)
 	return follower
+}
+
+// oneAtATime returns a transform, which may be nil, that is called with a lock.
+func oneAtATime(mu *sync.Mutex, transform cache.TransformFunc) cache.TransformFunc {
+	if transform == nil {
+		return nil
+	}
+	return func(obj any) (any, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		return transform(obj)
+	}
 }
 
 // refuse returns an error for a handler that must not be added.

@@ -30,7 +30,7 @@ func (s *stays) Stay(namespace string) (uint64, error) {
 // left meanwhile, even if it is back; one that finds an object has found it.
 func TestReadsWhileANamespaceLeaves(t *testing.T) {
 	pods := index.NewIndexer[*corev1.Pod]()
-	x := newIndexer(pods, ofType[*corev1.Pod]())
+	x := newIndexer(pods, pods, pods.AddIndexes, ofType[*corev1.Pod]())
 	require.NoError(t, x.AddIndexers(cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}))
 	require.NoError(t, x.Add(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "red", Name: "a"}}))
 	during := func(all ...uint64) { x.scope = &scope{Scoped: (*stays)(&all)} }

@@ -62,10 +62,8 @@ func waitForOne(ctx context.Context, checker cache.DoneChecker) error {
 	if checker == nil {
 		return errors.New("cannot wait for a nil checker")
 	}
-	select {
-	case <-checker.Done():
+	if cache.IsDone(checker) {
 		return nil
-	default:
 	}
 	if c, ok := checker.(syncChecker); ok {
 		return c.WaitForSync(ctx)
@@ -77,3 +75,12 @@ func waitForOne(ctx context.Context, checker cache.DoneChecker) error {
 		return fmt.Errorf("%s is not done: %w", checker.Name(), context.Cause(ctx))
 	}
 }
+
+// doneChecker is a cache.DoneChecker.
+type doneChecker struct {
+	name string
+	done <-chan struct{}
+}
+
+func (c doneChecker) Name() string          { return c.name }
+func (c doneChecker) Done() <-chan struct{} { return c.done }

@@ -1,6 +1,7 @@
 package apitest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,22 +73,30 @@ func WithAdmission(name string, admit AdmissionFunc) Option {
 	}
 }
 
-// ask asks all functions about a write. It returns an API status if one refuses it.
-func (s *settings) ask(ctx context.Context, c *collection, a *Admission) error {
+// ask asks all functions about a write, and returns the metadata of the object to be written. It
+// returns an API status if one refuses it.
+func (s *settings) ask(ctx context.Context, c *collection, a *Admission) (metav1.Object, error) {
 	a.Resource, a.Kind = c.resource, c.kind
-	wanted := reflect.TypeOf(a.Object)
+	wanted, name := reflect.TypeOf(a.Object), a.Name
 	for _, f := range s.admissions {
 		if err := f.admit(ctx, a); err != nil {
-			return denied(f.name, err)
+			return nil, denied(f.name, err)
 		}
 		if got := reflect.TypeOf(a.Object); got != wanted {
-			return apierrors.NewInternalError(fmt.Errorf("admission %q has made %v of %v", f.name, got, wanted))
+			return nil, apierrors.NewInternalError(fmt.Errorf("admission %q has made %v of %v", f.name, got, wanted))
 		}
 		if a.Object != nil {
 			a.Object.GetObjectKind().SetGroupVersionKind(c.kind)
 		}
 	}
-	return nil
+	if wanted == nil {
+		return nil, nil
+	}
+	m, err := meta.Accessor(a.Object)
+	if err == nil && m.GetName() != name {
+		err = apierrors.NewInternalError(fmt.Errorf("an admission has renamed %q to %q", name, m.GetName()))
+	}
+	return m, err
 }
 
 // denied is the answer to a write that is refused.
@@ -101,11 +110,7 @@ func denied(name string, cause error) error {
 	}
 	status.Code = max(status.Code, http.StatusBadRequest)
 	status.Status = metav1.StatusFailure
-	because := status.Message
-	if because == "" {
-		because = string(status.Reason)
-	}
-	status.Message = fmt.Sprintf("admission webhook %q denied the request: %s", name, because)
+	status.Message = fmt.Sprintf("admission webhook %q denied the request: %s", name, cmp.Or(status.Message, string(status.Reason)))
 	return &apierrors.StatusError{ErrStatus: status}
 }
 
@@ -122,15 +127,9 @@ func (cr creation) admit(ctx context.Context, s *settings) (runtime.Object, erro
 		Operation: admissionv1.Create, Namespace: m.GetNamespace(), Name: m.GetName(),
 		Object: cr.object.DeepCopyObject(), DryRun: cr.dryRun,
 	}
-	if err := s.ask(ctx, cr.collection, a); err != nil {
-		return nil, err
-	}
-	changed, err := meta.Accessor(a.Object)
+	changed, err := s.ask(ctx, cr.collection, a)
 	if err != nil {
 		return nil, err
-	}
-	if changed.GetName() != m.GetName() {
-		return nil, renamed(m.GetName(), changed.GetName())
 	}
 	if cr.collection.status {
 		copyStatus(cr.object, a.Object)
@@ -150,15 +149,9 @@ func (u update) admit(ctx context.Context, s *settings, present, wanted runtime.
 		Operation: admissionv1.Update, Subresource: u.part.subresource(), Namespace: u.namespace, Name: u.name,
 		Object: wanted.DeepCopyObject(), Old: present.DeepCopyObject(), DryRun: u.dryRun,
 	}
-	if err := s.ask(ctx, u.collection, a); err != nil {
-		return nil, err
-	}
-	changed, err := meta.Accessor(a.Object)
+	changed, err := s.ask(ctx, u.collection, a)
 	if err != nil {
 		return nil, err
-	}
-	if changed.GetName() != u.name {
-		return nil, renamed(u.name, changed.GetName())
 	}
 	old, err := meta.Accessor(present)
 	if err != nil {
@@ -175,14 +168,11 @@ func (r removal) admit(ctx context.Context, s *settings, present runtime.Object)
 	if len(s.admissions) == 0 || r.seed {
 		return nil
 	}
-	return s.ask(ctx, r.collection, &Admission{
+	_, err := s.ask(ctx, r.collection, &Admission{
 		Operation: admissionv1.Delete, Namespace: r.namespace, Name: r.name,
 		Old: present.DeepCopyObject(), DryRun: isDryRun(r.options.DryRun),
 	})
-}
-
-func renamed(from, to string) error {
-	return apierrors.NewInternalError(fmt.Errorf("an admission has renamed %q to %q", from, to))
+	return err
 }
 
 // subresource returns the subresource by which a part is changed.

@@ -91,12 +91,8 @@ func (s *Server) createApplied(ctx context.Context, a *application) (runtime.Obj
 	case m.GetName() != a.name:
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", m.GetName(), a.name))
 	}
-	if c.status {
-		blank, err := c.newObject()
-		if err != nil {
-			return nil, err
-		}
-		copyStatus(blank, obj)
+	if err := c.clearStatus(obj); err != nil {
+		return nil, err
 	}
 	m.SetResourceVersion("")
 	m.SetCreationTimestamp(metav1.Time{})

@@ -203,10 +203,8 @@ func (c *catalog) addFields(added map[schema.GroupVersionResource]map[string]Fie
 		if !ok {
 			return fmt.Errorf("field selectors for %s, which is not served", gvr)
 		}
-		all := maps.Clone(col.fields)
-		if all == nil {
-			all = map[string]FieldFunc{}
-		}
+		all := map[string]FieldFunc{}
+		maps.Copy(all, col.fields)
 		maps.Copy(all, fields)
 		col.fields = all
 	}

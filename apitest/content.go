@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -27,15 +28,40 @@ func copyStatus(from, to runtime.Object) {
 	}
 }
 
+// clearStatus makes the status of an object that of an empty one, if it is a subresource.
+func (c *collection) clearStatus(obj runtime.Object) error {
+	if !c.status {
+		return nil
+	}
+	empty, err := c.newObject()
+	if err == nil {
+		copyStatus(empty, obj)
+	}
+	return err
+}
+
+// metadataOf returns the metadata of two objects.
+func metadataOf(a, b runtime.Object) (of, other metav1.Object, err error) {
+	if of, err = meta.Accessor(a); err == nil {
+		other, err = meta.Accessor(b)
+	}
+	return of, other, err
+}
+
 // copyManagedFields makes the managed fields of to those of from.
 func copyManagedFields(from, to runtime.Object) error {
-	source, err := meta.Accessor(from)
-	if err != nil {
-		return err
-	}
-	target, err := meta.Accessor(to)
+	source, target, err := metadataOf(from, to)
 	if err == nil {
 		target.SetManagedFields(source.GetManagedFields())
+	}
+	return err
+}
+
+// copyVersion gives an object the resource version of another one.
+func copyVersion(from, to runtime.Object) error {
+	source, target, err := metadataOf(from, to)
+	if err == nil {
+		target.SetResourceVersion(source.GetResourceVersion())
 	}
 	return err
 }

@@ -23,10 +23,6 @@ const (
 )
 
 func (s *Server) serveCreate(w http.ResponseWriter, req *request) error {
-	f, err := req.format()
-	if err != nil {
-		return err
-	}
 	options := &metav1.CreateOptions{}
 	if err := req.options(options); err != nil {
 		return err
@@ -38,12 +34,8 @@ func (s *Server) serveCreate(w http.ResponseWriter, req *request) error {
 	if err != nil {
 		return err
 	}
-	if req.collection.status {
-		empty, err := req.collection.newObject()
-		if err != nil {
-			return err
-		}
-		copyStatus(empty, obj)
+	if err := req.collection.clearStatus(obj); err != nil {
+		return err
 	}
 	m, err := meta.Accessor(obj)
 	if err != nil {
@@ -61,11 +53,7 @@ func (s *Server) serveCreate(w http.ResponseWriter, req *request) error {
 	if err != nil {
 		return err
 	}
-	if created, err = req.collection.fromStored(created); err != nil {
-		return err
-	}
-	s.answer(w, req.Request, f, http.StatusCreated, created)
-	return nil
+	return s.answerStored(w, req, http.StatusCreated, created)
 }
 
 // creation is a write of an object that does not exist.

@@ -14,10 +14,6 @@ import (
 )
 
 func (s *Server) serveDelete(w http.ResponseWriter, req *request) error {
-	f, err := req.format()
-	if err != nil {
-		return err
-	}
 	options, err := req.deleteOptions()
 	if err != nil {
 		return err
@@ -42,8 +38,7 @@ func (s *Server) serveDelete(w http.ResponseWriter, req *request) error {
 	if orphan := options.OrphanDependents; !removed.gone && orphan != nil && !*orphan {
 		code = http.StatusAccepted
 	}
-	s.answer(w, req.Request, f, code, answer)
-	return nil
+	return s.answer(w, req, code, answer)
 }
 
 func deletedStatus(c *collection, deleted runtime.Object) (*metav1.Status, error) {
@@ -99,10 +94,6 @@ func (r *request) deleteOptions() (*metav1.DeleteOptions, error) {
 // serveDeleteCollection deletes what a list with the same selectors returns, and
 // answers with that list.
 func (s *Server) serveDeleteCollection(w http.ResponseWriter, req *request) error {
-	f, err := req.format()
-	if err != nil {
-		return err
-	}
 	options, err := req.deleteOptions()
 	if err != nil {
 		return err
@@ -127,5 +118,5 @@ func (s *Server) serveDeleteCollection(w http.ResponseWriter, req *request) erro
 			return err
 		}
 	}
-	return s.answerList(w, req, f, page)
+	return s.answerList(w, req, page)
 }

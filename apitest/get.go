@@ -8,10 +8,6 @@ import (
 )
 
 func (s *Server) serveGet(w http.ResponseWriter, req *request) error {
-	f, err := req.format()
-	if err != nil {
-		return err
-	}
 	options := &metav1.GetOptions{}
 	if err := req.options(options); err != nil {
 		return err
@@ -40,9 +36,5 @@ func (s *Server) serveGet(w http.ResponseWriter, req *request) error {
 	case found == nil:
 		return apierrors.NewNotFound(c.groupResource(), req.name)
 	}
-	if found, err = c.view(found); err != nil {
-		return err
-	}
-	s.answer(w, req.Request, f, http.StatusOK, found.Object)
-	return nil
+	return s.answerStored(w, req, http.StatusOK, found.Object)
 }

@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubetyped/informer/apitest/internal/store"
-	"github.com/kubetyped/informer/apitest/internal/wire"
 )
 
 // listQuery is what a list or a watch asks for.
@@ -72,10 +71,6 @@ type page struct {
 }
 
 func (s *Server) serveList(w http.ResponseWriter, req *request) error {
-	f, err := req.format()
-	if err != nil {
-		return err
-	}
 	q, err := req.listQuery(s.settings.watchList)
 	if err != nil {
 		return err
@@ -88,19 +83,19 @@ func (s *Server) serveList(w http.ResponseWriter, req *request) error {
 	if err != nil {
 		return err
 	}
-	return s.answerList(w, req, f, p)
+	return s.answerList(w, req, p)
 }
 
-func (s *Server) answerList(w http.ResponseWriter, req *request, f wire.Format, p *page) error {
+func (s *Server) answerList(w http.ResponseWriter, req *request, p *page) error {
 	empty, err := req.collection.newList()
 	if err != nil {
 		return err
 	}
-	list, err := f.List(empty, req.collection.listKind, p.objects, p.meta)
+	list, err := req.format.List(empty, req.collection.listKind, p.objects, p.meta)
 	if err != nil {
 		return err
 	}
-	s.write(w, req.Request, f, http.StatusOK, list)
+	s.write(w, req.Request, req.format, http.StatusOK, list)
 	return nil
 }
 

@@ -80,10 +80,8 @@ func prepareNamespace(obj runtime.Object) {
 // keepNamespace completes a namespace that is updated: its finalizers are changed by a
 // subresource alone.
 func keepNamespace(present, wanted runtime.Object) {
-	old, known := present.(*corev1.Namespace)
-	ns, ok := wanted.(*corev1.Namespace)
-	if known && ok {
-		ns.Spec.Finalizers = slices.Clone(old.Spec.Finalizers)
+	copyFinalizers(present, wanted)
+	if ns, ok := wanted.(*corev1.Namespace); ok {
 		labelNamespace(ns)
 	}
 }

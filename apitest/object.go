@@ -20,7 +20,7 @@ type Object interface {
 
 // find returns the collection of an object: that of the kind it names, or of its type.
 func (c *catalog) find(obj Object) (*collection, error) {
-	if isNil(obj) {
+	if v := reflect.ValueOf(obj); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil, fmt.Errorf("no object given")
 	}
 	known, ok := obj.(runtime.Object)
@@ -120,9 +120,4 @@ func contentOf(obj Object) (map[string]any, error) {
 			obj, m.Name, m.Namespace, obj.GetName(), obj.GetNamespace())
 	}
 	return content, nil
-}
-
-func isNil(obj Object) bool {
-	v := reflect.ValueOf(obj)
-	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }

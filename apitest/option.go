@@ -3,7 +3,6 @@ package apitest
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -28,6 +27,14 @@ func defaultBookmark() time.Duration {
 // Option changes what NewServer makes. An invalid option is an error of
 // NewServer.
 type Option func(*settings) error
+
+// setting returns an option that is always valid.
+func setting(set func(*settings)) Option {
+	return func(s *settings) error {
+		set(s)
+		return nil
+	}
+}
 
 type settings struct {
 	scheme     *runtime.Scheme
@@ -73,10 +80,7 @@ func WithScheme(scheme *runtime.Scheme) Option {
 // WithResources serves more resources, or describes resources of the scheme
 // better than the server's guess. Options add up.
 func WithResources(resources ...Resource) Option {
-	return func(s *settings) error {
-		s.resources = append(s.resources, resources...)
-		return nil
-	}
+	return setting(func(s *settings) { s.resources = append(s.resources, resources...) })
 }
 
 // WithFieldSelector lets field selectors of a resource use a label, besides
@@ -86,10 +90,10 @@ func WithFieldSelector(resource schema.GroupVersionResource, label string, value
 		if label == "" || value == nil {
 			return fmt.Errorf("field selector %q of %s has no label or no function", label, resource)
 		}
-		added := map[string]FieldFunc{label: value}
-		maps.Copy(added, s.fields[resource])
-		added[label] = value
-		s.fields[resource] = added
+		if s.fields[resource] == nil {
+			s.fields[resource] = map[string]FieldFunc{}
+		}
+		s.fields[resource][label] = value
 		return nil
 	}
 }
@@ -97,10 +101,7 @@ func WithFieldSelector(resource schema.GroupVersionResource, label string, value
 // WithObjects makes the server begin with objects, stored as by Create; an error of that is
 // one of NewServer. Options add up.
 func WithObjects(objs ...Object) Option {
-	return func(s *settings) error {
-		s.objects = append(s.objects, objs...)
-		return nil
-	}
+	return setting(func(s *settings) { s.objects = append(s.objects, objs...) })
 }
 
 // WithHistory keeps at least events/2 and at most events writes of each resource
@@ -132,10 +133,7 @@ func WithBookmarks(interval time.Duration) Option {
 // WithoutWatchList serves as a server does whose WatchList feature is off: it
 // refuses sendInitialEvents with 422 Invalid.
 func WithoutWatchList() Option {
-	return func(s *settings) error {
-		s.watchList = false
-		return nil
-	}
+	return setting(func(s *settings) { s.watchList = false })
 }
 
 // WithGarbageCollection deletes objects whose owners are gone, as the garbage collector
@@ -148,10 +146,7 @@ func WithoutWatchList() Option {
 // with synctest.Wait. Owners of a kind that is not served are taken to exist. What
 // cannot be deleted is tried again every second.
 func WithGarbageCollection() Option {
-	return func(s *settings) error {
-		s.collects = true
-		return nil
-	}
+	return setting(func(s *settings) { s.collects = true })
 }
 
 // WithNamespaceLifecycle makes namespaces live and die as in a cluster. Creating an object in
@@ -165,17 +160,11 @@ func WithGarbageCollection() Option {
 //
 // An object that is stored without HTTP needs no namespace. Without the option, none does.
 func WithNamespaceLifecycle() Option {
-	return func(s *settings) error {
-		s.lifecycle = true
-		return nil
-	}
+	return setting(func(s *settings) { s.lifecycle = true })
 }
 
 // WithLogger logs requests (at verbosity 4) and failures to the logger, klog's
 // by default.
 func WithLogger(logger klog.Logger) Option {
-	return func(s *settings) error {
-		s.logger = logger
-		return nil
-	}
+	return setting(func(s *settings) { s.logger = logger })
 }

@@ -19,10 +19,6 @@ import (
 )
 
 func (s *Server) servePatch(w http.ResponseWriter, req *request) error {
-	f, err := req.format()
-	if err != nil {
-		return err
-	}
 	kind, err := req.patchType()
 	if err != nil {
 		return err
@@ -51,8 +47,7 @@ func (s *Server) servePatch(w http.ResponseWriter, req *request) error {
 		if err != nil {
 			return err
 		}
-		s.answer(w, req.Request, f, code, obj)
-		return nil
+		return s.answer(w, req, code, obj)
 	}
 	c := req.collection
 	update := update{
@@ -74,11 +69,7 @@ func (s *Server) servePatch(w http.ResponseWriter, req *request) error {
 	if err != nil {
 		return err
 	}
-	if patched, err = c.fromStored(patched); err != nil {
-		return err
-	}
-	s.answer(w, req.Request, f, http.StatusOK, patched)
-	return nil
+	return s.answerStored(w, req, http.StatusOK, patched)
 }
 
 // patchType reads the content type; it returns 415 for a patch that cannot be applied to the

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubetyped/informer/apitest/internal/wire"
 )
 
 // request is an HTTP request for a resource, understood.
@@ -17,8 +19,9 @@ type request struct {
 	namespace   string
 	name        string
 	subresource string
-	line        *line     // by which it came
-	commands    []command // of faults, for the watch that it opens
+	line        *line       // by which it came
+	format      wire.Format // of the answer
+	commands    []command   // of faults, for the watch that it opens
 }
 
 // path is a URL path below /api or /apis, split.
@@ -42,7 +45,11 @@ func parsePath(url string) (path, bool) {
 
 // parse understands a request for a resource. It returns false when the path
 // names no resource that is served.
-func (c *catalog) parse(r *http.Request, p path) (*request, bool) {
+func (c *catalog) parse(r *http.Request) (*request, bool) {
+	p, ok := parsePath(r.URL.Path)
+	if !ok {
+		return nil, false
+	}
 	req := &request{Request: r, line: lineOf(r)}
 	rest := p.rest
 	// /namespaces/x/status is the namespace's own; /namespaces/x/pods is not.

@@ -87,13 +87,10 @@ func (s *selection) inNamespace(e *store.Event) bool {
 	return err == nil && m.GetNamespace() == s.namespace
 }
 
-// see returns the type of the event that the watch gets, and the object to send: an object that
-// leaves the selection looks deleted, one that enters it added. It returns false if the watch
-// gets none.
+// see returns the type of the event of the namespace that the watch gets, and the object to send:
+// an object that leaves the selection looks deleted, one that enters it added. It returns false if
+// the watch gets none.
 func (s *selection) see(e *store.Event) (watch.EventType, runtime.Object, bool) {
-	if !s.inNamespace(e) {
-		return "", nil, false
-	}
 	before, now := s.matches(e.Previous), !e.Current.Deleted && s.matches(e.Current)
 	switch {
 	case before && now:
@@ -103,26 +100,11 @@ func (s *selection) see(e *store.Event) (watch.EventType, runtime.Object, bool) 
 	case before && e.Current.Deleted:
 		return watch.Deleted, e.Current.Object, true
 	case before:
-		left, err := stamped(e.Previous.Object, e.Current.Object)
-		return watch.Deleted, left, err == nil
+		left := e.Previous.Object.DeepCopyObject()
+		return watch.Deleted, left, copyVersion(e.Current.Object, left) == nil
 	default:
 		return "", nil, false
 	}
-}
-
-// stamped returns a copy of obj with the resource version of another.
-func stamped(obj, version runtime.Object) (runtime.Object, error) {
-	v, err := meta.Accessor(version)
-	if err != nil {
-		return nil, err
-	}
-	stamped := obj.DeepCopyObject()
-	m, err := meta.Accessor(stamped)
-	if err != nil {
-		return nil, err
-	}
-	m.SetResourceVersion(v.GetResourceVersion())
-	return stamped, nil
 }
 
 // objectFields are the fields of an object, computed when they are asked for.

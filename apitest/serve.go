@@ -26,14 +26,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if s.discover(w, r) {
 		return
 	}
-	p, ok := parsePath(r.URL.Path)
+	req, ok := s.catalog.parse(r)
 	if !ok {
-		s.fail(w, r, notFound())
-		return
-	}
-	req, ok := s.catalog.parse(r, p)
-	if !ok {
-		s.fail(w, r, notFound())
+		s.fail(w, r, apierrors.NewGenericServerResponse(http.StatusNotFound, "", schema.GroupResource{}, "", "404 page not found", 0, true))
 		return
 	}
 	if req.verb == "" || req.verb == "create" && req.collection.namespaced && req.namespace == "" {
@@ -46,12 +41,11 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// notFound is what API servers say about a path that they do not serve.
-func notFound() error {
-	return apierrors.NewGenericServerResponse(http.StatusNotFound, "", schema.GroupResource{}, "", "404 page not found", 0, true)
-}
-
-func (s *Server) dispatch(w http.ResponseWriter, req *request) error {
+func (s *Server) dispatch(w http.ResponseWriter, req *request) (err error) {
+	need := wire.Need{Media: req.collection.media, Stream: req.verb == "watch"}
+	if req.format, err = wire.Negotiate(req.Header.Get("Accept"), need); err != nil {
+		return err
+	}
 	switch req.verb {
 	case "get":
 		return s.serveGet(w, req)
@@ -72,22 +66,24 @@ func (s *Server) dispatch(w http.ResponseWriter, req *request) error {
 	}
 }
 
-// format negotiates how to answer.
-func (r *request) format() (wire.Format, error) {
-	return wire.Negotiate(r.Header.Get("Accept"), wire.Need{Media: r.collection.media, Stream: r.verb == "watch"})
+// answerStored answers with an object as it is stored.
+func (s *Server) answerStored(w http.ResponseWriter, r *request, code int, stored runtime.Object) error {
+	obj, err := r.collection.fromStored(stored)
+	if err != nil {
+		return err
+	}
+	return s.answer(w, r, code, obj)
 }
 
 // answer writes one object, or the part of it that the format asks for.
-func (s *Server) answer(w http.ResponseWriter, r *http.Request, f wire.Format, code int, obj runtime.Object) {
-	shaped := obj
+func (s *Server) answer(w http.ResponseWriter, r *request, code int, obj runtime.Object) (err error) {
 	if _, isStatus := obj.(*metav1.Status); !isStatus {
-		var err error
-		if shaped, err = f.Shape(obj); err != nil {
-			s.fail(w, r, err)
-			return
+		if obj, err = r.format.Shape(obj); err != nil {
+			return err
 		}
 	}
-	s.write(w, r, f, code, shaped)
+	s.write(w, r.Request, r.format, code, obj)
+	return nil
 }
 
 func (s *Server) write(w http.ResponseWriter, r *http.Request, f wire.Format, code int, obj runtime.Object) {

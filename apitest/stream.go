@@ -252,11 +252,10 @@ func (st *stream) bookmark(annotations map[string]string) error {
 }
 
 func (st *stream) mark(annotations map[string]string) (runtime.Object, error) {
-	mark, err := st.collection.newObject()
+	mark, err := st.collection.New(st.collection.kind)
 	if err != nil {
 		return nil, err
 	}
-	mark.GetObjectKind().SetGroupVersionKind(st.collection.kind)
 	m, err := meta.Accessor(mark)
 	if err != nil {
 		return nil, err

@@ -8,7 +8,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -48,10 +47,6 @@ func (c *collection) whole() part {
 }
 
 func (s *Server) serveUpdate(w http.ResponseWriter, req *request) error {
-	f, err := req.format()
-	if err != nil {
-		return err
-	}
 	options := &metav1.UpdateOptions{}
 	if err := req.options(options); err != nil {
 		return err
@@ -75,11 +70,7 @@ func (s *Server) serveUpdate(w http.ResponseWriter, req *request) error {
 	if err != nil {
 		return err
 	}
-	if updated, err = req.collection.fromStored(updated); err != nil {
-		return err
-	}
-	s.answer(w, req.Request, f, http.StatusOK, updated)
-	return nil
+	return s.answerStored(w, req, http.StatusOK, updated)
 }
 
 // update is a write to an object that exists.
@@ -171,11 +162,7 @@ func (u update) track(present, wanted runtime.Object) (runtime.Object, error) {
 // the metadata that clients do not decide.
 func (u update) complete(present, wanted runtime.Object) (runtime.Object, error) {
 	c := u.collection
-	old, err := meta.Accessor(present)
-	if err != nil {
-		return nil, err
-	}
-	m, err := meta.Accessor(wanted)
+	old, m, err := metadataOf(present, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -217,11 +204,7 @@ func (u update) validate(present, wanted runtime.Object) error {
 	if u.seed || u.part == statusPart || u.part == finalizerPart {
 		return nil
 	}
-	old, err := meta.Accessor(present)
-	if err != nil {
-		return err
-	}
-	m, err := meta.Accessor(wanted)
+	old, m, err := metadataOf(present, wanted)
 	if err != nil {
 		return err
 	}
@@ -268,28 +251,10 @@ func (u update) check(old, m metav1.Object) error {
 	return nil
 }
 
-// copyVersion gives an object the resource version of another one.
-func copyVersion(from, to runtime.Object) error {
-	old, err := meta.Accessor(from)
-	if err != nil {
-		return err
-	}
-	m, err := meta.Accessor(to)
-	if err != nil {
-		return err
-	}
-	m.SetResourceVersion(old.GetResourceVersion())
-	return nil
-}
-
 // lastFinalizerGone reports whether an update lets a pending deletion happen: there
 // is no finalizer any more, and nothing to wait for.
 func (u update) lastFinalizerGone(present, wanted runtime.Object) (bool, error) {
-	old, err := meta.Accessor(present)
-	if err != nil {
-		return false, err
-	}
-	m, err := meta.Accessor(wanted)
+	old, m, err := metadataOf(present, wanted)
 	if err != nil {
 		return false, err
 	}

@@ -12,16 +12,12 @@ import (
 )
 
 func (s *Server) serveWatch(w http.ResponseWriter, req *request) error {
-	f, err := req.format()
-	if err != nil {
-		return err
-	}
 	q, err := req.listQuery(s.settings.watchList)
 	if err != nil {
 		return err
 	}
 	st := &stream{
-		listQuery: q, request: req, format: f,
+		listQuery: q, request: req, format: req.format,
 		out: w, flush: http.NewResponseController(w),
 		bookmarks: s.settings.bookmark,
 		mailbox:   req.commands,
@@ -35,7 +31,7 @@ func (s *Server) serveWatch(w http.ResponseWriter, req *request) error {
 		defer s.streams.remove(st)
 	}
 
-	w.Header().Set("Content-Type", f.StreamMediaType())
+	w.Header().Set("Content-Type", req.format.StreamMediaType())
 	w.WriteHeader(http.StatusOK)
 	st.dirty = true
 	if err := st.flushed(); err != nil {

@@ -17,12 +17,6 @@ func (x *Indexer[T]) fork() *Indexer[T] {
 	return f
 }
 
-// empty removes all objects from a fork, and makes room for n others.
-func (x *Indexer[T]) empty(n int) {
-	x.clear(n)
-	x.keys = makeHashTable[T, keyText](&x.keysEpoch, n)
-}
-
 // adopt makes the contents of a fork those of x. Readers wait for that alone.
 func (x *Indexer[T]) adopt(f *Indexer[T], version string) {
 	x.mu.Lock()

@@ -198,12 +198,13 @@ func (x *Indexer[T]) Snapshot() *Snapshot[T] {
 			indexes: make([]frozenPart, len(x.indexes)),
 			handles: x.indexes,
 			version: x.version,
+
+			namespaces: x.namespaces,
 		}
 		for i, index := range x.indexes {
 			s.indexes[i] = index.freeze()
 		}
 		s.indexes = append(s.indexes, x.namespaces.freeze())
-		s.namespaces, s.byNamespace = x.namespaces, x.namespaces.posts.view()
 		x.snapshot = s
 	}
 	return x.snapshot

@@ -117,7 +117,8 @@ func (x *Indexer[T]) appendDeleted(dst []Event[T], gone []uint32, reason Reason)
 
 // fill replaces all objects of a fork by those of a list.
 func (x *Indexer[T]) fill(dst []Event[T], list []T, reason Reason) []Event[T] {
-	x.empty(len(list))
+	x.clear(len(list))
+	x.keys = makeHashTable[T, keyText](&x.keysEpoch, len(list))
 	return x.putAll(dst, list, nil, reason)
 }
 

@@ -12,13 +12,12 @@ import (
 // it costs the same for any number of objects; after it the indexer copies, once,
 // each page of a thousand entries that it writes to.
 type Snapshot[T Object] struct {
-	slots       slots[T]
-	objects     pages[T]
-	namespaces  *Index[string, T]
-	byNamespace postingsView[string] // of namespaces
-	indexes     []frozenPart         // a *frozenIndex for each index
-	handles     []Definition[T]
-	version     string
+	slots      slots[T]
+	objects    pages[T]
+	namespaces *Index[string, T]
+	indexes    []frozenPart // a *frozenIndex for each index, and for namespaces
+	handles    []Definition[T]
+	version    string
 }
 
 // Get returns the object of key, false if there is none.
@@ -50,7 +49,8 @@ func (s *Snapshot[T]) InNamespace(namespace string) iter.Seq[T] {
 }
 
 func (s *Snapshot[T]) inNamespaces() View[string, T] {
-	return View[string, T]{objects: s.objects, posts: s.byNamespace}
+	last := s.indexes[len(s.handles)].(*frozenIndex[string, T])
+	return View[string, T]{objects: s.objects, posts: last.posts}
 }
 
 // Keys ranges over the keys of all objects, in no particular order.

@@ -11,16 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	toolscache "k8s.io/client-go/tools/cache"
-	"k8s.io/client-go/util/watchlist"
 )
 
 var errNotServed = errors.New("the kind is not served")
 
-// gate is the ListerWatcher of a kind that may go: while the server does not have the kind,
+// gate is how a kind is listed and watched that may go: while the server does not have the kind,
 // there are no objects, and no events. So an informer reports deletions to its handlers,
 // and lives until the kind is served again, and after.
 type gate struct {
-	toolscache.ListerWatcherWithContext
 	of     toolscache.ListerWatcher
 	missed func(error) // called when a request has found no such resource, or may not list it before it ever has; it does not wait
 
@@ -31,23 +29,9 @@ type gate struct {
 	idle    []idleWatch // guarded by mu; the watches since it was closed
 }
 
-func newGate(lw toolscache.ListerWatcher, missed func(error)) *gate {
-	return &gate{ListerWatcherWithContext: toolscache.ToListerWatcherWithContext(lw), of: lw, missed: missed}
-}
-
-// IsWatchListSemanticsUnSupported is how a Reflector asks whether lists can not be streamed.
-func (g *gate) IsWatchListSemanticsUnSupported() bool {
-	return watchlist.DoesClientNotSupportWatchListSemantics(g.of)
-}
-
-// List implements cache.Lister.
-func (g *gate) List(opts metav1.ListOptions) (runtime.Object, error) {
-	return g.ListWithContext(context.Background(), opts)
-}
-
-// Watch implements cache.Watcher.
-func (g *gate) Watch(opts metav1.ListOptions) (watch.Interface, error) {
-	return g.WatchWithContext(context.Background(), opts)
+// listerWatcher returns what an informer lists and watches by.
+func (g *gate) listerWatcher() toolscache.ListerWatcher {
+	return toolscache.ToListWatcherWithWatchListSemantics(&toolscache.ListWatch{ListWithContextFunc: g.list, WatchFuncWithContext: g.watch}, g.of)
 }
 
 // set opens the gate, or closes it.
@@ -65,15 +49,14 @@ func (g *gate) set(closed bool) {
 	g.idle = nil
 }
 
-// ListWithContext implements cache.ListerWithContext.
-func (g *gate) ListWithContext(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
+func (g *gate) list(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
 	g.mu.Lock()
 	closed, version := g.closed, g.version
 	g.mu.Unlock()
 	if closed {
 		return &metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: version}}, nil
 	}
-	list, err := g.ListerWatcherWithContext.ListWithContext(ctx, opts)
+	list, err := toolscache.ToListerWatcherWithContext(g.of).ListWithContext(ctx, opts)
 	g.note(err)
 	if accessor, wrong := meta.ListAccessor(list); err == nil && wrong == nil {
 		g.mu.Lock()
@@ -83,12 +66,11 @@ func (g *gate) ListWithContext(ctx context.Context, opts metav1.ListOptions) (ru
 	return list, err
 }
 
-// WatchWithContext implements cache.WatcherWithContext.
-func (g *gate) WatchWithContext(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
+func (g *gate) watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
 	if w, err := g.watchNothing(opts); w != nil || err != nil {
 		return w, err
 	}
-	w, err := g.ListerWatcherWithContext.WatchWithContext(ctx, opts)
+	w, err := toolscache.ToListerWatcherWithContext(g.of).WatchWithContext(ctx, opts)
 	g.note(err)
 	return w, err
 }

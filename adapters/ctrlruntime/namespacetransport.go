@@ -10,7 +10,6 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/watch"
 	toolscache "k8s.io/client-go/tools/cache"
-	"k8s.io/client-go/util/watchlist"
 )
 
 // namespaceKey is the key under which the context of a request has the namespace.
@@ -47,43 +46,21 @@ func pathIn(namespace, all string) string {
 }
 
 // inNamespace makes the requests of a ListerWatcher in one namespace.
-type inNamespace struct {
-	toolscache.ListerWatcherWithContext
-	of        toolscache.ListerWatcher
-	namespace string
-}
-
-func newInNamespace(of toolscache.ListerWatcher, namespace string) *inNamespace {
-	return &inNamespace{toolscache.ToListerWatcherWithContext(of), of, namespace}
-}
-
-// IsWatchListSemanticsUnSupported is how a Reflector asks whether lists can not be streamed.
-func (l *inNamespace) IsWatchListSemanticsUnSupported() bool {
-	return watchlist.DoesClientNotSupportWatchListSemantics(l.of)
-}
-
-// List implements cache.Lister.
-func (l *inNamespace) List(opts metav1.ListOptions) (runtime.Object, error) {
-	return l.ListWithContext(context.Background(), opts)
-}
-
-// Watch implements cache.Watcher.
-func (l *inNamespace) Watch(opts metav1.ListOptions) (watch.Interface, error) {
-	return l.WatchWithContext(context.Background(), opts)
-}
-
-// ListWithContext implements cache.ListerWithContext.
-func (l *inNamespace) ListWithContext(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
-	return l.ListerWatcherWithContext.ListWithContext(l.in(ctx), opts)
-}
-
-// WatchWithContext implements cache.WatcherWithContext.
-func (l *inNamespace) WatchWithContext(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
-	w, err := l.ListerWatcherWithContext.WatchWithContext(l.in(ctx), opts)
-	if w == nil || err != nil {
-		return nil, err
-	}
-	return drainedWatch{w}, nil
+func inNamespace(of toolscache.ListerWatcher, namespace string) toolscache.ListerWatcher {
+	all := toolscache.ToListerWatcherWithContext(of)
+	in := func(ctx context.Context) context.Context { return context.WithValue(ctx, namespaceKey{}, namespace) }
+	return toolscache.ToListWatcherWithWatchListSemantics(&toolscache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
+			return all.ListWithContext(in(ctx), opts)
+		},
+		WatchFuncWithContext: func(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
+			w, err := all.WatchWithContext(in(ctx), opts)
+			if w == nil || err != nil {
+				return nil, err
+			}
+			return drainedWatch{w}, nil
+		},
+	}, of)
 }
 
 // drainedWatch is a watch whose events are read to the end after it was stopped: those of
@@ -97,8 +74,4 @@ func (w drainedWatch) Stop() {
 		for range w.ResultChan() {
 		}
 	}()
-}
-
-func (l *inNamespace) in(ctx context.Context) context.Context {
-	return context.WithValue(ctx, namespaceKey{}, l.namespace)
 }

@@ -166,14 +166,11 @@ func ForAllKinds(fields kube.SourceOption) CacheOption {
 // An update with such an object removes the omitted fields on the server: write patches.
 func ForKind(example client.Object, fields kube.SourceOption) CacheOption {
 	return func(s *settings) error {
-		if example == nil {
-			return errors.New("ForKind: the example is nil")
-		}
-		kind, err := apiutil.GVKForObject(example, s.scheme)
-		if err == nil {
-			err = check(example, kind, []kube.SourceOption{fields})
-		}
+		kind, err := s.kindOfExample("ForKind", example)
 		if err != nil {
+			return err
+		}
+		if err := check(example, kind, []kube.SourceOption{fields}); err != nil {
 			return fmt.Errorf("ForKind: %w", err)
 		}
 		of := kindOf{reflect.TypeOf(example), kind}
@@ -194,17 +191,25 @@ func ForKind(example client.Object, fields kube.SourceOption) CacheOption {
 func Optional(examples ...client.Object) CacheOption {
 	return func(s *settings) error {
 		for _, example := range examples {
-			if example == nil {
-				return errors.New("Optional: the example is nil")
-			}
-			kind, err := apiutil.GVKForObject(example, s.scheme)
+			kind, err := s.kindOfExample("Optional", example)
 			if err != nil {
-				return fmt.Errorf("Optional: %w", err)
+				return err
 			}
 			s.optional[kind] = true
 		}
 		return nil
 	}
+}
+
+// kindOfExample returns the kind of an example that an option names.
+func (s *settings) kindOfExample(option string, example client.Object) (kind schema.GroupVersionKind, err error) {
+	if example == nil {
+		return kind, fmt.Errorf("%s: the example is nil", option)
+	}
+	if kind, err = apiutil.GVKForObject(example, s.scheme); err != nil {
+		err = fmt.Errorf("%s: %w", option, err)
+	}
+	return kind, err
 }
 
 // kindOf is what a cache has one informer of.
@@ -287,9 +292,9 @@ func (c *managerCache) newInformer(lw toolscache.ListerWatcher, example runtime.
 		c.addInformer(kindOf{kind: kind}, informer)
 		return informer
 	}
-	of, own := c.formOf(example, kind), newGate(lw, func(err error) { c.missed(kind, err) })
+	of, own := c.formOf(example, kind), &gate{of: lw, missed: func(err error) { c.missed(kind, err) }}
 	c.addGate(of, own)
-	informer := c.settings.newInformer(own, example, kind, resync, indexers)
+	informer := c.settings.newInformer(own.listerWatcher(), example, kind, resync, indexers)
 	c.addInformer(of, informer)
 	if c.packs(example, kind) {
 		c.addPacked(of, informer)
@@ -325,7 +330,7 @@ func (s *settings) newInformer(lw toolscache.ListerWatcher, example runtime.Obje
 		if namespace == "" {
 			return decode(lw)
 		}
-		return decode(newInNamespace(lw, namespace))
+		return decode(inNamespace(lw, namespace))
 	})
 	if typed := s.typed[reflect.TypeOf(example)]; typed != nil {
 		return typed(decoding, toolscache.SharedIndexInformerOptions{ResyncPeriod: resync, Indexers: indexers})

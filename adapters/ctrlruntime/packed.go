@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"reflect"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	toolscache "k8s.io/client-go/tools/cache"
@@ -36,12 +35,9 @@ func WithPacked(examples ...client.Object) CacheOption {
 	return func(s *settings) error {
 		s.packed.all = s.packed.all || len(examples) == 0
 		for _, example := range examples {
-			if example == nil {
-				return errors.New("WithPacked: the example is nil")
-			}
-			kind, err := apiutil.GVKForObject(example, s.scheme)
+			kind, err := s.kindOfExample("WithPacked", example)
 			if err != nil {
-				return fmt.Errorf("WithPacked: %w", err)
+				return err
 			}
 			if s.packed.kinds == nil {
 				s.packed.kinds = map[kindOf]bool{}
@@ -109,8 +105,8 @@ func (s *settings) checkPacked(o *cache.Options) error {
 		return errors.New("WithPacked of all kinds and ForAllKinds exclude each other: name kinds in WithPacked")
 	}
 	for of := range s.kinds {
-		if form := of.of; s.packed.all || s.packed.kinds[s.formOf(reflect.New(form.Elem()).Interface().(runtime.Object), of.kind)] {
-			return fmt.Errorf("WithPacked and ForKind of %v exclude each other: name it in one of the two", form)
+		if s.packs(reflect.New(of.of.Elem()).Interface().(runtime.Object), of.kind) {
+			return fmt.Errorf("WithPacked and ForKind of %v exclude each other: name it in one of the two", of.of)
 		}
 	}
 	for of := range s.typed {
@@ -190,9 +186,4 @@ func (c *managerCache) packedReader(of runtime.Object) *packedReader {
 		return nil
 	}
 	return readers[0]
-}
-
-// notFound is the error of controller-runtime's cache.
-func (r *packedReader) notFound(name string) error {
-	return apierrors.NewNotFound(schema.GroupResource{Group: r.kind.Group, Resource: r.kind.Kind}, name)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -43,7 +44,7 @@ func (r *packedReader) get(key client.ObjectKey, into client.Object, opts []clie
 	case err != nil:
 		return err
 	case !exists:
-		return r.notFound(key.Name)
+		return apierrors.NewNotFound(schema.GroupResource{Group: r.kind.Group, Resource: r.kind.Kind}, key.Name)
 	}
 	from, to := reflect.ValueOf(obj), reflect.ValueOf(into)
 	if !from.Type().AssignableTo(to.Type()) {

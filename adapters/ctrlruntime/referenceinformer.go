@@ -86,9 +86,7 @@ func (i *referenceInformer[T]) AddIndexers(indexers toolscache.Indexers) error {
 }
 
 // HasSynced implements cache.Informer.
-func (i *referenceInformer[T]) HasSynced() bool {
-	return isClosed(i.informer.Synced())
-}
+func (i *referenceInformer[T]) HasSynced() bool { return toolscache.IsDone(i.HasSyncedChecker()) }
 
 // HasSyncedChecker implements cache.Informer.
 func (i *referenceInformer[T]) HasSyncedChecker() toolscache.DoneChecker {
@@ -102,20 +100,11 @@ func (i *referenceInformer[T]) IsStopped() bool { return i.informer.Phase() == r
 type referenceRegistration struct{ of *typed.Registration }
 
 // HasSynced implements cache.ResourceEventHandlerRegistration.
-func (r *referenceRegistration) HasSynced() bool { return isClosed(r.of.Synced()) }
+func (r *referenceRegistration) HasSynced() bool { return toolscache.IsDone(r.HasSyncedChecker()) }
 
 // HasSyncedChecker implements cache.ResourceEventHandlerRegistration.
 func (r *referenceRegistration) HasSyncedChecker() toolscache.DoneChecker {
 	return adapters.DoneChecker(r.of)
-}
-
-func isClosed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
 }
 
 // heldHandler is not called for objects that are not followed any more: they may exist.

@@ -1,6 +1,7 @@
 package ctrlruntime
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 	toolscache "k8s.io/client-go/tools/cache"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
@@ -74,6 +76,9 @@ type referenceForm struct {
 	transform  toolscache.TransformFunc // nil: none
 	resync     time.Duration
 }
+
+// defaultResync is the resync period of controller-runtime.
+const defaultResync = 10 * time.Hour
 
 // newReferenceCache makes the cache of a kind by reference.
 type newReferenceCache func(*referenceForm) (referenceCache, error)
@@ -160,9 +165,12 @@ func (c *managerCache) makeReferences(config *rest.Config, o *cache.Options) err
 		namespaced, err := apiutil.IsGVKNamespaced(kind, o.Mapper)
 		if err == nil {
 			by, _, _ := c.byObject(kind, o) // checked before
+			if by.Transform == nil {
+				by.Transform = o.DefaultTransform
+			}
 			c.byName[kind], err = named.make(&referenceForm{
 				settings: c.settings, kind: kind, example: named.example, namespaced: namespaced, config: config, mapper: o.Mapper,
-				live: live, transform: firstOf(by.Transform, o.DefaultTransform), resync: resyncOf(by.SyncPeriod, o.SyncPeriod),
+				live: live, transform: by.Transform, resync: ptr.Deref(cmp.Or(by.SyncPeriod, o.SyncPeriod), defaultResync),
 			})
 		}
 		if err != nil {
@@ -172,25 +180,6 @@ func (c *managerCache) makeReferences(config *rest.Config, o *cache.Options) err
 		c.informers[of] = append(c.informers[of], &cachedInformer{c.byName[kind].on(), nameOf(kind, "by reference"), kind, c.host})
 	}
 	return nil
-}
-
-func firstOf(all ...toolscache.TransformFunc) toolscache.TransformFunc {
-	for _, f := range all {
-		if f != nil {
-			return f
-		}
-	}
-	return nil
-}
-
-// resyncOf returns the first period that is set, or controller-runtime's.
-func resyncOf(all ...*time.Duration) time.Duration {
-	for _, d := range all {
-		if d != nil {
-			return *d
-		}
-	}
-	return 10 * time.Hour
 }
 
 // newReferences makes the cache of a kind by reference.

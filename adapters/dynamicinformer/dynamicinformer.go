@@ -32,18 +32,11 @@ type TweakListOptionsFunc = dynamicinformer.TweakListOptionsFunc
 // SharedInformerOption is an option of a factory.
 type SharedInformerOption func(*options)
 
-type options struct {
-	namespace string
-	tweak     TweakListOptionsFunc
-	sharing   bool
-	writes    *kube.Writes
-	following listwatch.Following[schema.GroupVersionResource]
-	packed    listwatch.Packed[schema.GroupVersionResource]
-}
+type options struct{ listwatch.Options }
 
 // WithNamespace limits the informers to a namespace.
 func WithNamespace(namespace string) SharedInformerOption {
-	return func(o *options) { o.namespace = namespace }
+	return func(o *options) { o.Namespace = namespace }
 }
 
 // WithNamespaces makes informers follow a set of namespaces, which means what it does in package
@@ -51,18 +44,18 @@ func WithNamespace(namespace string) SharedInformerOption {
 // be in namespaces: a request for another one is not found. List of a lister of one namespace
 // returns an error where Get does.
 func WithNamespaces(set *source.Namespaces, resources ...schema.GroupVersionResource) SharedInformerOption {
-	return func(o *options) { o.following.Follow(set, resources...) }
+	return func(o *options) { o.Following.Follow(set, resources...) }
 }
 
 // WithOutOfScopeDeletions makes informers call handlers with the deletions of a namespace's
 // objects when it leaves the set of WithNamespaces. The objects may exist still.
 func WithOutOfScopeDeletions() SharedInformerOption {
-	return func(o *options) { o.following.OutOfScope = true }
+	return func(o *options) { o.Following.OutOfScope = true }
 }
 
 // WithTweakListOptions makes a function change the options of each list and watch.
 func WithTweakListOptions(tweak TweakListOptionsFunc) SharedInformerOption {
-	return func(o *options) { o.tweak = tweak }
+	return func(o *options) { o.Tweak = tweak }
 }
 
 // WithDeduplication enables deduplication, which means what it does in package informers. The
@@ -72,12 +65,12 @@ func WithTweakListOptions(tweak TweakListOptionsFunc) SharedInformerOption {
 //
 // Otherwise objects are decoded by the client, as without the option, and the log says so once
 // for each informer. It has no effect on informers with a transform function.
-func WithDeduplication() SharedInformerOption { return func(o *options) { o.sharing = true } }
+func WithDeduplication() SharedInformerOption { return func(o *options) { o.Sharing = true } }
 
 // WithOwnWrites makes the informers take the answers to the program's own writes, before the
 // watch brings them, which means what it does in package informers. Writes by other clients
 // than dynamic ones have to be answered in JSON: protobuf is left to the watch.
-func WithOwnWrites(w *kube.Writes) SharedInformerOption { return func(o *options) { o.writes = w } }
+func WithOwnWrites(w *kube.Writes) SharedInformerOption { return func(o *options) { o.Writes = w } }
 
 // NewDynamicSharedInformerFactory returns a factory whose informers are for all
 // namespaces.
@@ -108,52 +101,26 @@ func NewDynamicSharedInformerFactoryWithOptions(client dynamic.Interface, defaul
 // NewFilteredDynamicInformer returns the informer of a resource in a namespace.
 // Unless tweak is nil, it changes the options of each list and watch.
 func NewFilteredDynamicInformer(client dynamic.Interface, resource schema.GroupVersionResource, namespace string, resync time.Duration, indexers cache.Indexers, tweak TweakListOptionsFunc) informers.GenericInformer {
-	return newGeneric(client, resource, resync, indexers, options{namespace: namespace, tweak: tweak})
+	return newGeneric(client, resource, resync, indexers, options{Options: listwatch.Options{Namespace: namespace, Tweak: tweak}})
 }
 
-func newGeneric(client dynamic.Interface, resource schema.GroupVersionResource, resync time.Duration, indexers cache.Indexers, o options) *generic {
+func newGeneric(client dynamic.Interface, resource schema.GroupVersionResource, resync time.Duration, indexers cache.Indexers, o options) *listwatch.Informer {
 	example := &unstructured.Unstructured{}
-	spaces := o.following.Of(resource)
-	if spaces != nil {
-		spaces.Packed = o.packed.Has(resource)
+	in := func(namespace string) listwatch.Client[*unstructured.UnstructuredList] {
+		return client.Resource(resource).Namespace(namespace)
 	}
-	lw := listwatch.InNamespaces(spaces, o.namespace, func(namespace string) cache.ListerWatcher {
-		in := func() listwatch.Client[*unstructured.UnstructuredList] {
-			return client.Resource(resource).Namespace(namespace)
-		}
-		lw := listwatch.NewResource(in, client, resource, example, o.sharing, o.tweak)
-		if o.packed.Has(resource) {
-			lw = listwatch.NewPackingResource(in, client, resource, example, o.tweak)
-		}
-		if o.writes != nil {
-			lw = listwatch.NewWriting(lw, o.writes, example, resource.GroupVersion().WithKind(""))
-		}
-		return lw
-	})
-	return &generic{resource, adapters.NewSharedIndexInformerWithOptions(lw, example, cache.SharedIndexInformerOptions{
-		ResyncPeriod:      resync,
-		Indexers:          indexers,
-		ObjectDescription: resource.String(),
-	}), spaces != nil}
-}
-
-// generic is the informer of a resource.
-type generic struct {
-	resource schema.GroupVersionResource
-	informer cache.SharedIndexInformer
-	scoped   bool // of some namespaces
-}
-
-// Informer implements informers.GenericInformer.
-func (g *generic) Informer() cache.SharedIndexInformer { return g.informer }
-
-// Lister implements informers.GenericInformer.
-func (g *generic) Lister() cache.GenericLister {
-	lister := dynamiclister.NewRuntimeObjectShim(dynamiclister.New(g.informer.GetIndexer(), g.resource))
-	if g.scoped {
-		return listwatch.NamespaceErrors(lister, g.informer.GetIndexer())
+	lw, scoped := listwatch.NewResource(o.Options, in, client, resource, example)
+	return &listwatch.Informer{
+		Shared: adapters.NewSharedIndexInformerWithOptions(lw, example, cache.SharedIndexInformerOptions{
+			ResyncPeriod:      resync,
+			Indexers:          indexers,
+			ObjectDescription: resource.String(),
+		}),
+		Listing: func(of cache.Indexer) cache.GenericLister {
+			return dynamiclister.NewRuntimeObjectShim(dynamiclister.New(of, resource))
+		},
+		Scoped: scoped,
 	}
-	return lister
 }
 
 // WithPacked keeps objects as bytes, which means what it does in package informers: those of the
@@ -165,5 +132,5 @@ func (g *generic) Lister() cache.GenericLister {
 // Otherwise objects are kept whole, as without the option, and each informer reports that once to
 // utilruntime.HandleError. It replaces WithDeduplication for these resources.
 func WithPacked(resources ...schema.GroupVersionResource) SharedInformerOption {
-	return func(o *options) { o.packed.Pack(resources...) }
+	return func(o *options) { o.Packed.Pack(resources...) }
 }

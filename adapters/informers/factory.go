@@ -11,9 +11,6 @@ import (
 	"k8s.io/client-go/informers/internalinterfaces"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
-
-	"github.com/kubetyped/informer/adapters/internal/listwatch"
-	"github.com/kubetyped/informer/typed/kube"
 )
 
 // SharedInformerFactory is client-go's.
@@ -50,16 +47,7 @@ func NewSharedInformerFactoryWithOptions(client kubernetes.Interface, defaultRes
 	for _, opt := range opts {
 		opt(&o)
 	}
-	return &factory{
-		SharedInformerFactory: informers.NewSharedInformerFactoryWithOptions(client, defaultResync, o.passed...),
-		namespace:             o.namespace,
-		tweak:                 o.tweak,
-		sharing:               o.sharing,
-		writes:                o.writes,
-		following:             o.following,
-		packed:                o.packed,
-		transform:             o.transform,
-	}
+	return &factory{informers.NewSharedInformerFactoryWithOptions(client, defaultResync, o.passed...), o}
 }
 
 // factory has client-go's factory make other informers. The groups that it does
@@ -67,14 +55,7 @@ func NewSharedInformerFactoryWithOptions(client kubernetes.Interface, defaultRes
 // are those of client-go's factory.
 type factory struct {
 	informers.SharedInformerFactory
-
-	namespace string
-	tweak     internalinterfaces.TweakListOptionsFunc
-	sharing   bool
-	writes    *kube.Writes
-	following listwatch.Following[reflect.Type]
-	packed    listwatch.Packed[reflect.Type]
-	transform bool // all informers have one
+	options
 }
 
 // ForResource returns the informer of a resource.

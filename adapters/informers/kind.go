@@ -63,11 +63,7 @@ func (k kind) newFunc(f *factory) internalinterfaces.NewInformerFunc {
 
 // writing returns what lists and watches by lw, and takes answers to own writes.
 func (k kind) writing(lw cache.ListerWatcher, writes *kube.Writes) cache.ListerWatcher {
-	kinds, _, err := scheme.Scheme.ObjectKinds(k.example)
-	if err != nil {
-		panic(err) // as resourceOf
-	}
-	return listwatch.NewWriting(lw, writes, k.example, kinds[0])
+	return listwatch.NewWriting(lw, writes, k.example, kindOf(k.example))
 }
 
 // label returns the resource as it is called in metrics. client-go makes the
@@ -117,14 +113,19 @@ func in[G any](clients func(kubernetes.Interface) G, members ...member[G]) []kin
 	return kinds
 }
 
-// resourceOf returns the resource of an object of client-go's own scheme. The scheme
-// has its kind first, whatever a program registers later; and the plurals of the
-// stable kinds are all regular.
-func resourceOf(example runtime.Object) schema.GroupVersionResource {
+// kindOf returns the kind of an object of client-go's own scheme, which has it first, whatever a
+// program registers later.
+func kindOf(example runtime.Object) schema.GroupVersionKind {
 	kinds, _, err := scheme.Scheme.ObjectKinds(example)
 	if err != nil {
 		panic(err) // client-go has a client for it, so it is there
 	}
-	resource, _ := meta.UnsafeGuessKindToResource(kinds[0])
+	return kinds[0]
+}
+
+// resourceOf returns the resource of an object of client-go's own scheme. The plurals of the
+// stable kinds are all regular.
+func resourceOf(example runtime.Object) schema.GroupVersionResource {
+	resource, _ := meta.UnsafeGuessKindToResource(kindOf(example))
 	return resource
 }

@@ -31,6 +31,18 @@ type options struct {
 	transform bool // there is one
 }
 
+// typesOf returns the types of the examples of an option, and sets an error if one is none of
+// client-go's scheme.
+func typesOf(option string, examples []runtime.Object, err *error) []reflect.Type {
+	types := make([]reflect.Type, len(examples))
+	for i, example := range examples {
+		if types[i] = reflect.TypeOf(example); !isOfClientGo(example) {
+			*err = fmt.Errorf("%s: %T is no type of client-go's scheme: a factory has no informer of it", option, example)
+		}
+	}
+	return types
+}
+
 func pass(option informers.SharedInformerOption) SharedInformerOption {
 	return func(o *options) { o.passed = append(o.passed, option) }
 }
@@ -81,13 +93,7 @@ func WithNamespace(namespace string) SharedInformerOption {
 // an alpha or beta version.
 func WithNamespaces(set *source.Namespaces, examples ...runtime.Object) SharedInformerOption {
 	return func(o *options) {
-		types := make([]reflect.Type, len(examples))
-		for i, example := range examples {
-			if types[i] = reflect.TypeOf(example); !isOfClientGo(example) {
-				o.following.Err = fmt.Errorf("WithNamespaces: %T is no type of client-go's scheme: a factory has no informer of it", example)
-			}
-		}
-		o.following.Follow(set, types...)
+		o.following.Follow(set, typesOf("WithNamespaces", examples, &o.following.Err)...)
 	}
 }
 

@@ -3,7 +3,6 @@ package informers
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -35,15 +34,7 @@ import (
 // informers of a factory with both end with an error in the log when they start, and do not sync.
 // The same holds for an example that is of no kind of client-go.
 func WithPacked(examples ...runtime.Object) SharedInformerOption {
-	return func(o *options) {
-		types := make([]reflect.Type, len(examples))
-		for i, example := range examples {
-			if types[i] = reflect.TypeOf(example); !isOfClientGo(example) {
-				o.packed.Err = fmt.Errorf("WithPacked: %T is no type of client-go's scheme: a factory has no informer of it", example)
-			}
-		}
-		o.packed.Pack(types...)
-	}
+	return func(o *options) { o.packed.Pack(typesOf("WithPacked", examples, &o.packed.Err)...) }
 }
 
 // packingErr returns why an informer, which is to keep bytes or not, cannot run.

@@ -59,68 +59,39 @@ func (c *clientGo) Collect(to chan<- prometheus.Metric) {
 
 // NewDepthMetric implements workqueue.MetricsProvider: workqueue_depth.
 func (m *Metrics) NewDepthMetric(name string) workqueue.GaugeMetric {
-	if m.clientGo == nil {
-		return nothing{}
-	}
 	return m.clientGo.depth.WithLabelValues(valid(name))
 }
 
 // NewAddsMetric implements workqueue.MetricsProvider: workqueue_adds_total.
 func (m *Metrics) NewAddsMetric(name string) workqueue.CounterMetric {
-	if m.clientGo == nil {
-		return nothing{}
-	}
 	return m.clientGo.adds.WithLabelValues(valid(name))
 }
 
 // NewLatencyMetric implements workqueue.MetricsProvider:
 // workqueue_queue_duration_seconds.
 func (m *Metrics) NewLatencyMetric(name string) workqueue.HistogramMetric {
-	if m.clientGo == nil {
-		return nothing{}
-	}
 	return m.clientGo.latency.WithLabelValues(valid(name))
 }
 
 // NewWorkDurationMetric implements workqueue.MetricsProvider:
 // workqueue_work_duration_seconds.
 func (m *Metrics) NewWorkDurationMetric(name string) workqueue.HistogramMetric {
-	if m.clientGo == nil {
-		return nothing{}
-	}
 	return m.clientGo.workDuration.WithLabelValues(valid(name))
 }
 
 // NewUnfinishedWorkSecondsMetric implements workqueue.MetricsProvider:
 // workqueue_unfinished_work_seconds.
 func (m *Metrics) NewUnfinishedWorkSecondsMetric(name string) workqueue.SettableGaugeMetric {
-	if m.clientGo == nil {
-		return nothing{}
-	}
 	return m.clientGo.unfinished.WithLabelValues(valid(name))
 }
 
 // NewLongestRunningProcessorSecondsMetric implements workqueue.MetricsProvider:
 // workqueue_longest_running_processor_seconds.
 func (m *Metrics) NewLongestRunningProcessorSecondsMetric(name string) workqueue.SettableGaugeMetric {
-	if m.clientGo == nil {
-		return nothing{}
-	}
 	return m.clientGo.longest.WithLabelValues(valid(name))
 }
 
 // NewRetriesMetric implements workqueue.MetricsProvider: workqueue_retries_total.
 func (m *Metrics) NewRetriesMetric(name string) workqueue.CounterMetric {
-	if m.clientGo == nil {
-		return nothing{}
-	}
 	return m.clientGo.retries.WithLabelValues(valid(name))
 }
-
-// nothing is a metric that is left out.
-type nothing struct{}
-
-func (nothing) Inc()            {}
-func (nothing) Dec()            {}
-func (nothing) Set(float64)     {}
-func (nothing) Observe(float64) {}

@@ -132,12 +132,10 @@ func (c *collection) collectServer(s *report.Status, from *tally, l *labels) {
 	c.add(notStreamed, from, l, float64(s.NotStreamed))
 	c.add(failedLists, from, l, float64(s.FailedLists))
 	c.add(failedWatches, from, l, float64(s.FailedWatches))
-	fails := 0.0
+	c.set(failing, l, one(s.Failures > 0))
 	if s.Failures > 0 {
-		fails = 1
 		c.setTime(firstFailure, l, s.Since)
 	}
-	c.set(failing, l, fails)
 	c.add(receivedBytes, from, l, float64(s.Traffic.Bytes))
 	c.add(receivedFrames, from, l, float64(s.Traffic.Frames))
 	c.add(decoding, from, l, s.Traffic.Decoding.Seconds())
@@ -157,11 +155,7 @@ func (c *collection) collectHandlers(s *report.Status, informer typed.AnyInforme
 		c.set(handlers, l, 1)
 		c.set(backlog, l, float64(h.Backlog))
 		c.add(panics, from, l, float64(h.Panics))
-		stuck := 0.0
-		if h.Stuck {
-			stuck = 1
-		}
-		c.set(handlersStuck, l, stuck)
+		c.set(handlersStuck, l, one(h.Stuck))
 		if h.Times == nil && h.Current == nil {
 			continue
 		}

@@ -27,10 +27,10 @@ import (
 // methods are safe for concurrent use.
 type Metrics struct {
 	descriptions map[*definition]*description
-	clientGo     *clientGo // nil: without
+	clientGo     *clientGo // collected unless options.withoutClientGo
 
 	mu      sync.Mutex
-	options options  // guarded by mu; with all parts
+	options options  // its parts, all of them, are guarded by mu
 	added   []*parts // guarded by mu; by each Add that still counts
 	counts  *counts  // guarded by mu; of the last collection
 	gauges  int      // guarded by mu; of the last collection
@@ -49,7 +49,7 @@ func New(registerer prometheus.Registerer, opts ...Option) (*Metrics, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Metrics{descriptions: map[*definition]*description{}, options: o, added: []*parts{new(o.parts)}, counts: newCounts(&counts{})}
+	m := &Metrics{descriptions: map[*definition]*description{}, clientGo: newClientGo(), options: o, added: []*parts{new(o.parts)}, counts: newCounts(&counts{})}
 	shapes := map[string]*shape{}
 	for _, d := range definitions {
 		names := o.labelsOf(d)
@@ -58,9 +58,6 @@ func New(registerer prometheus.Registerer, opts ...Option) (*Metrics, error) {
 			shapes[at] = newShape(names)
 		}
 		m.descriptions[d] = &description{of: prometheus.NewDesc(d.name, d.help, names, nil), shape: shapes[at]}
-	}
-	if !o.withoutClientGo {
-		m.clientGo = newClientGo()
 	}
 	if err := registerer.Register(m); err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)
@@ -118,7 +115,7 @@ func (m *Metrics) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range m.descriptions {
 		to <- d.of
 	}
-	if m.clientGo != nil {
+	if !m.options.withoutClientGo {
 		m.clientGo.Describe(to)
 	}
 }
@@ -128,7 +125,7 @@ func (m *Metrics) Collect(to chan<- prometheus.Metric) {
 	for _, metric := range m.collect() {
 		to <- metric
 	}
-	if m.clientGo != nil {
+	if !m.options.withoutClientGo {
 		m.clientGo.Collect(to)
 	}
 }

@@ -100,44 +100,20 @@ type Writes interface {
 // WithFactories adds all informers of factories, at any time those that are in use then:
 // who is asked for later appears, who is released by all vanishes.
 func WithFactories(factories ...Factory) Option {
-	return func(o *options) error {
-		for _, f := range factories {
-			if err := check("factory", f); err != nil {
-				return err
-			}
-			o.factories = append(o.factories, f)
-		}
-		return nil
-	}
+	return adding("factory", factories, func(o *options) *[]Factory { return &o.factories })
 }
 
 // WithInformers adds informers. They are reported from now on, even after they have stopped,
 // or until a context ends, see Metrics.AddUntil; an informer that is added twice is reported
 // once. Do not add a *typed.SharedInformer together with its factory: it would count twice.
 func WithInformers(informers ...typed.AnyInformer) Option {
-	return func(o *options) error {
-		for _, i := range informers {
-			if err := check("informer", i); err != nil {
-				return err
-			}
-			o.informers = append(o.informers, i)
-		}
-		return nil
-	}
+	return adding("informer", informers, func(o *options) *[]typed.AnyInformer { return &o.informers })
 }
 
 // WithQueues adds queues, for metrics that client-go's queues do not have: keys that fail,
 // that are stuck, that wait by priority. For the rest, make them with queue.WithMetrics.
 func WithQueues(queues ...Queue) Option {
-	return func(o *options) error {
-		for _, q := range queues {
-			if err := check("queue", q); err != nil {
-				return err
-			}
-			o.queues = append(o.queues, q)
-		}
-		return nil
-	}
+	return adding("queue", queues, func(o *options) *[]Queue { return &o.queues })
 }
 
 // WithExpectations adds expectations under a name, that of their queue for example.
@@ -157,15 +133,7 @@ func WithExpectations(name string, e Expectations) Option {
 // WithGroups adds groups of which this process is a member, to share objects with other
 // processes.
 func WithGroups(groups ...Group) Option {
-	return func(o *options) error {
-		for _, g := range groups {
-			if err := check("group", g); err != nil {
-				return err
-			}
-			o.groups = append(o.groups, g)
-		}
-		return nil
-	}
+	return adding("group", groups, func(o *options) *[]Group { return &o.groups })
 }
 
 // WithFleet adds the clusters of an informer under a name, that of the informer for example.
@@ -185,15 +153,7 @@ func WithFleet(name string, f Fleet) Option {
 // WithWrites adds own writes. Those to several API servers have common series, and reasons
 // for which answers are left out appear with the first one.
 func WithWrites(writes ...Writes) Option {
-	return func(o *options) error {
-		for _, w := range writes {
-			if err := check("Writes", w); err != nil {
-				return err
-			}
-			o.writes = append(o.writes, w)
-		}
-		return nil
-	}
+	return adding("Writes", writes, func(o *options) *[]Writes { return &o.writes })
 }
 
 // WithInformerNames gives each informer its own series, by a label with its name. Without it,
@@ -201,46 +161,52 @@ func WithWrites(writes ...Writes) Option {
 // not grow with namespaces and clusters. The kind is empty for sources that do not report one,
 // such as views. It is for New alone.
 func WithInformerNames() Option {
-	return func(o *options) error {
-		o.informerNames = true
-		return nil
-	}
+	return enabling(func(o *options) *bool { return &o.informerNames })
 }
 
 // WithHandlerNames gives each handler its own series, by a label with its name. Without it,
 // all handlers of an informer have common series. It is for New alone.
 func WithHandlerNames() Option {
-	return func(o *options) error {
-		o.handlerNames = true
-		return nil
-	}
+	return enabling(func(o *options) *bool { return &o.handlerNames })
 }
 
 // WithClusterNames gives each cluster of a fleet its own series, by the label cluster. Without
 // it, the clusters of a fleet have common series. It is for New alone.
 func WithClusterNames() Option {
-	return func(o *options) error {
-		o.clusterNames = true
-		return nil
-	}
+	return enabling(func(o *options) *bool { return &o.clusterNames })
 }
 
 // WithIndexSizes reports the indexes of informers. For that, each key of each index is looked
 // at whenever metrics are collected, some nanoseconds each: mind indexes with a million keys.
 // It is for New alone.
 func WithIndexSizes() Option {
-	return func(o *options) error {
-		o.indexes = true
-		return nil
-	}
+	return enabling(func(o *options) *bool { return &o.indexes })
 }
 
 // WithoutClientGoNames leaves out the metrics workqueue_…, for registries that have them
 // already, such as controller-runtime's: Metrics is of no use for queue.WithMetrics then.
 // It is for New alone.
 func WithoutClientGoNames() Option {
+	return enabling(func(o *options) *bool { return &o.withoutClientGo })
+}
+
+// adding returns an option that appends to a list, unless one of the new elements cannot be used.
+func adding[E any](what string, added []E, list func(*options) *[]E) Option {
 	return func(o *options) error {
-		o.withoutClientGo = true
+		for _, e := range added {
+			if err := check(what, e); err != nil {
+				return err
+			}
+		}
+		to := list(o)
+		*to = append(*to, added...)
+		return nil
+	}
+}
+
+func enabling(setting func(*options) *bool) Option {
+	return func(o *options) error {
+		*setting(o) = true
 		return nil
 	}
 }

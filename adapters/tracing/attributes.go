@@ -1,8 +1,6 @@
 package tracing
 
 import (
-	"fmt"
-
 	"go.opentelemetry.io/otel/attribute"
 
 	"github.com/kubetyped/informer/index"
@@ -45,6 +43,3 @@ func keyAttributes(kind string, key index.Key, version string) []attribute.KeyVa
 	}
 	return attrs
 }
-
-// inWords returns the key of a queue as a string.
-func inWords[K comparable](key K) string { return fmt.Sprint(key) }

@@ -82,7 +82,7 @@ func (h *handler[T]) OnAdd(obj T, initial bool) {
 		h.handler.OnAdd(obj, initial)
 		return
 	}
-	c := h.begin(index.Added, index.KeyOf(obj), versionOf(obj, ""))
+	c := h.begin(index.Added, index.KeyOf(obj), versionOf(obj))
 	defer c.end()
 	h.handler.OnAdd(obj, initial)
 	c.returned()
@@ -94,7 +94,7 @@ func (h *handler[T]) OnUpdate(old, updated T) {
 		h.handler.OnUpdate(old, updated)
 		return
 	}
-	c := h.begin(index.Updated, index.KeyOf(updated), versionOf(updated, ""))
+	c := h.begin(index.Updated, index.KeyOf(updated), versionOf(updated))
 	defer c.end()
 	h.handler.OnUpdate(old, updated)
 	c.returned()
@@ -108,7 +108,7 @@ func (h *handler[T]) OnDelete(deleted typed.Deleted[T]) {
 	}
 	version := ""
 	if deleted.Reason == index.Watched { // of the deletion, unlike other last states
-		version = versionOf(deleted.Object, "")
+		version = versionOf(deleted.Object)
 	}
 	c := h.begin(index.Deleted, deleted.Key, version)
 	defer c.end()

@@ -9,14 +9,12 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// versionOf returns the resource version of an object, or the other one if it has none.
-func versionOf[T index.Object](obj T, other string) string {
+// versionOf returns the resource version of an object, "" if it has none.
+func versionOf[T index.Object](obj T) string {
 	if versioned, ok := any(obj).(interface{ GetResourceVersion() string }); ok {
-		if version := versioned.GetResourceVersion(); version != "" {
-			return version
-		}
+		return versioned.GetResourceVersion()
 	}
-	return other
+	return ""
 }
 
 // lastWrite returns what the API server knows of the last write to an object, as

@@ -31,11 +31,7 @@ type Queue[K comparable] struct {
 // NewQueue returns q with traces, see Enqueue. Its name is an attribute of spans. It
 // returns an error if q is nil. If t is nil, nothing is traced.
 func NewQueue[K comparable](t *Tracer, name string, q WorkQueue[K]) (*Queue[K], error) {
-	missing := q == nil
-	if own, ok := q.(*queue.WorkQueue[K]); ok {
-		missing = own == nil
-	}
-	if missing {
+	if own, ok := q.(*queue.WorkQueue[K]); q == nil || ok && own == nil {
 		return nil, errors.New("tracing: queue is nil")
 	}
 	traced := &Queue[K]{WorkQueue: q, tracer: t, name: name}

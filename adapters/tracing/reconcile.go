@@ -3,6 +3,7 @@ package tracing
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -43,7 +44,7 @@ func (q *Queue[K]) Trace(process func(ctx context.Context, key K) error) func(ct
 // reconcile calls process for a key to which events have led.
 func (q *Queue[K]) reconcile(ctx context.Context, key K, c causes, now time.Time, process func(ctx context.Context, key K) error) error {
 	spanned := trace.ContextWithSpanContext(ctx, c.spans[0])
-	attrs := []attribute.KeyValue{queueName.String(q.name), queueKey.String(inWords(key))}
+	attrs := []attribute.KeyValue{queueName.String(q.name), queueKey.String(fmt.Sprint(key))}
 	waited := append(attrs[:len(attrs):len(attrs)], queuePriority.Int(c.priority))
 	if c.delay > 0 {
 		waited = append(waited, queueDelay.Float64(c.delay.Seconds()))

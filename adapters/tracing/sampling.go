@@ -8,16 +8,11 @@ import (
 )
 
 // samples reports whether an event of a key is to be traced.
-func (t *Tracer) samples(namespace, name, version string) bool {
-	if t.oneIn > 1 && hash(namespace, name, version)%t.oneIn != 0 {
+func (t *Tracer) samples(key index.Key, version string) bool {
+	if t.oneIn > 1 && hash(key.Namespace, key.Name, version)%t.oneIn != 0 {
 		return false
 	}
 	return t.rate.take(time.Now())
-}
-
-// samplesKey is samples for a key.
-func (t *Tracer) samplesKey(key index.Key, version string) bool {
-	return t.samples(key.Namespace, key.Name, version)
 }
 
 // FNV-1a, see http://www.isthe.com/chongo/tech/comp/fnv/, which is the same in all

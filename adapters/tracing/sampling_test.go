@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/kubetyped/informer/index"
 )
 
 // TestSampling: one event of so many is traced, and programs agree on which.
@@ -19,9 +21,9 @@ func TestSampling(t *testing.T) {
 		const events = 100_000
 		sampled := 0
 		for i := range events {
-			namespace, name, version := "default", fmt.Sprintf("web-%d", i%50), fmt.Sprint(1000+i)
-			is := tracer.samples(namespace, name, version)
-			assert.Equal(t, is, other.samples(namespace, name, version))
+			key, version := index.Key{Namespace: "default", Name: fmt.Sprintf("web-%d", i%50)}, fmt.Sprint(1000+i)
+			is := tracer.samples(key, version)
+			assert.Equal(t, is, other.samples(key, version))
 			if is {
 				sampled++
 			}

@@ -1,6 +1,7 @@
 package tracing
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -59,7 +60,7 @@ func (s *tracedSink[T]) receiveChange(c *index.Change[T], version string) *recep
 	switch {
 	case !c.Delete || c.Key == nil:
 		return s.receive(c.Object, version, c.Delete)
-	case (c.Reason == 0 || c.Reason == index.Watched) && s.events.tracer.samplesKey(*c.Key, version):
+	case (c.Reason == 0 || c.Reason == index.Watched) && s.events.tracer.samples(*c.Key, version):
 		return s.events.receive(*c.Key, version, true)
 	default:
 		return nil
@@ -72,11 +73,11 @@ func (s *tracedSink[T]) receive(obj T, resourceVersion string, deleted bool) *re
 	if index.Same(obj, none) {
 		return nil // which the informer rejects
 	}
-	version := versionOf(obj, resourceVersion)
-	if !s.events.tracer.samples(obj.GetNamespace(), obj.GetName(), version) {
+	key, version := index.KeyOf(obj), cmp.Or(versionOf(obj), resourceVersion)
+	if !s.events.tracer.samples(key, version) {
 		return nil
 	}
-	r := s.events.receive(index.KeyOf(obj), version, deleted)
+	r := s.events.receive(key, version, deleted)
 	if r.span.IsRecording() {
 		r.span.SetAttributes(lastWrite(obj, r.began)...)
 	}

@@ -41,16 +41,16 @@ func (l *life) name() string { return l.process.name + "#" + strconv.Itoa(l.numb
 type request struct {
 	*http.Request
 	what     target
-	text     []byte     // its body
-	random   *rand.Rand // decides what happens to it; from the seed and identity
-	identity string     // the same in each run of a seed
-	gone     chan struct{}
+	text     []byte        // its body
+	random   *rand.Rand    // decides what happens to it; from the seed and identity
+	identity string        // the same in each run of a seed
+	gone     chan struct{} // closed when the sender no longer waits for the answer
 }
 
-// isGone reports whether the sender no longer waits for the answer.
-func (r *request) isGone() bool {
+// isClosed reports whether a channel is closed on which nothing is sent.
+func isClosed(c <-chan struct{}) bool {
 	select {
-	case <-r.gone:
+	case <-c:
 		return true
 	default:
 		return false
@@ -91,10 +91,8 @@ func (l *life) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	select {
-	case <-l.dead:
+	if isClosed(l.dead) {
 		return nil, errCrashed
-	default:
 	}
 	answers := make(chan answer, 1)
 	l.process.world.carrying.Go(func() { answers <- l.carry(one) })
@@ -114,12 +112,10 @@ func (l *life) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // reason returns why a request ends whose context has ended: a crash ends both.
 func (l *life) reason(err error) error {
-	select {
-	case <-l.dead:
+	if isClosed(l.dead) {
 		return errCrashed
-	default:
-		return err
 	}
+	return err
 }
 
 // discard ends an answer that no sender waits for.
@@ -135,7 +131,7 @@ func (l *life) carry(one *request) answer {
 	arrivesAnyway := one.what.writes() && one.random.IntN(2) == 0
 	fate := p.meet(l, one)
 	p.travel(one.random, towards, fate.late, one.gone)
-	if one.isGone() && !arrivesAnyway {
+	if isClosed(one.gone) && !arrivesAnyway {
 		w.note(l.name(), "%s is given up before it arrives", one.what)
 		return answer{err: syscall.ECONNRESET}
 	}

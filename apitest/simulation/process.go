@@ -1,10 +1,13 @@
 package simulation
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -20,12 +23,12 @@ type process struct {
 	world *world
 
 	mu       sync.Mutex
-	server   int       // guarded by mu; which one it talks to
-	life     *life     // guarded by mu; nil: it is down
-	lives    int       // guarded by mu
-	armed    []*arming // guarded by mu; what happens to coming requests
-	frozen   [2]*gate  // guarded by mu; by direction
-	slowness int       // guarded by mu; how many times as long everything takes, 0 is 1
+	server   int              // guarded by mu; which one it talks to
+	life     *life            // guarded by mu; nil: it is down
+	lives    int              // guarded by mu
+	armed    []*arming        // guarded by mu; what happens to coming requests
+	frozen   [2]chan struct{} // guarded by mu; by direction, each closed at the thaw
+	slowness int              // guarded by mu; how many times as long everything takes, 0 is 1
 }
 
 // direction is that in which something travels.
@@ -35,9 +38,6 @@ const (
 	towards direction = iota // the server
 	back
 )
-
-// gate is closed for what travels until it is opened.
-type gate struct{ opened chan struct{} }
 
 // restart is how long a kubelet waits until it starts a program again that has ended.
 const restart = 10 * time.Second
@@ -128,25 +128,25 @@ func (p *process) crash(l *life, how string, back time.Duration) {
 // end cuts a life off: none of its requests is answered any more.
 func (l *life) end() {
 	l.mu.Lock()
-	select {
-	case <-l.dead:
-		l.mu.Unlock()
-		return
-	default:
+	ended := isClosed(l.dead)
+	if !ended {
+		close(l.dead)
 	}
-	close(l.dead)
 	l.mu.Unlock()
+	if ended {
+		return
+	}
 	l.cancel()
 	for _, s := range l.open() {
 		s.cut(errCrashed)
 	}
 }
 
-// open returns the open watches of a life, in the order of their beginning.
+// open returns the open watches of a life, in an order that is the same in each run of a seed.
 func (l *life) open() []*stream {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return sortedStreams(l.streams)
+	return slices.SortedFunc(maps.Keys(l.streams), func(a, b *stream) int { return cmp.Compare(a.identity, b.identity) })
 }
 
 // serverNow returns the server that the process is connected with.
@@ -182,7 +182,7 @@ func (p *process) pass(way direction, gone <-chan struct{}) {
 			return
 		}
 		select {
-		case <-frozen.opened:
+		case <-frozen:
 		case <-gone:
 			return
 		}
@@ -191,17 +191,17 @@ func (p *process) pass(way direction, gone <-chan struct{}) {
 
 // freeze stops what travels in a direction until the function that it returns is called.
 func (p *process) freeze(way direction) (thaw func()) {
-	closed := &gate{make(chan struct{})}
+	thawed := make(chan struct{})
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.frozen[way] != nil {
 		return func() {}
 	}
-	p.frozen[way] = closed
+	p.frozen[way] = thawed
 	return func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.frozen[way] = nil
-		close(closed.opened)
+		close(thawed)
 	}
 }

@@ -2,14 +2,11 @@ package simulation
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
 	"io"
-	"maps"
 	"math/rand/v2"
-	"slices"
 	"sync"
 	"time"
 )
@@ -221,9 +218,4 @@ func (s *stream) Close() error {
 	s.detach()
 	s.life.remove(s)
 	return nil
-}
-
-// sortedStreams returns streams in an order that is the same in each run of a seed.
-func sortedStreams(all map[*stream]struct{}) []*stream {
-	return slices.SortedFunc(maps.Keys(all), func(a, b *stream) int { return cmp.Compare(a.identity, b.identity) })
 }

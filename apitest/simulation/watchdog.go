@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"testing/synctest"
 	"time"
+
+	"github.com/kubetyped/informer/apitest/internal/bubble"
 )
 
 // watch ends the program, with an explanation, when nothing has happened in a simulation
@@ -70,9 +72,9 @@ func allStacks() [][]byte {
 // bubbleStacks returns the traces of the other goroutines in the bubble of the caller.
 func bubbleStacks() []byte {
 	all := allStacks()
-	mine := bubbleOf(all[0]) // the caller's is the first
+	mine := bubble.Of(all[0]) // the caller's is the first
 	return bytes.Join(slices.DeleteFunc(all[1:], func(s []byte) bool {
-		return !bytes.Equal(bubbleOf(s), mine) || bytes.Contains(s, []byte("testing/synctest.Test")) || bytes.Contains(s, []byte("internal/synctest.Run"))
+		return bubble.Of(s) != mine || bytes.Contains(s, []byte("testing/synctest.Test")) || bytes.Contains(s, []byte("internal/synctest.Run"))
 	}), []byte("\n\n"))
 }
 
@@ -80,14 +82,6 @@ func bubbleStacks() []byte {
 func restless() []byte {
 	return bytes.Join(slices.DeleteFunc(allStacks(), func(s []byte) bool {
 		head, _, _ := bytes.Cut(s, []byte("\n"))
-		return len(bubbleOf(s)) == 0 || bytes.Contains(head, []byte("(durable)"))
+		return bubble.Of(s) == 0 || bytes.Contains(head, []byte("(durable)"))
 	}), []byte("\n\n"))
-}
-
-// bubbleOf returns what the head of a trace says of the bubble.
-func bubbleOf(stack []byte) []byte {
-	head, _, _ := bytes.Cut(stack, []byte("\n"))
-	_, number, _ := bytes.Cut(head, []byte("synctest bubble "))
-	number, _, _ = bytes.Cut(number, []byte("]"))
-	return number
 }

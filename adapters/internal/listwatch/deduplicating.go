@@ -107,16 +107,3 @@ func NewDecoding(lw cache.ListerWatcher, example runtime.Object, kind schema.Gro
 		},
 	}
 }
-
-// NewResource is New for a client of a resource whose objects have the type of an example,
-// unstructured ones or their metadata. They are deduplicated if shares is true, and the client
-// makes its requests by a kube.DecodingTransport.
-func NewResource[L runtime.Object](client func() Client[L], clientset any, resource schema.GroupVersionResource, example runtime.Object, shares bool, tweaks ...func(*metav1.ListOptions)) cache.ListerWatcher {
-	lw := New(client, clientset, tweaks...)
-	if !shares {
-		return lw
-	}
-	sharing := NewDecoding(lw, example, schema.GroupVersionKind{}, true, kube.WithResource(resource))
-	sharing.masked = false // the option leaves nothing out
-	return sharing
-}

@@ -50,11 +50,6 @@ func NewPacking(lw cache.ListerWatcher, example runtime.Object, kind schema.Grou
 	}}
 }
 
-// NewPackingResource is NewResource for objects that are kept as bytes.
-func NewPackingResource[L runtime.Object](client func() Client[L], clientset any, resource schema.GroupVersionResource, example runtime.Object, tweaks ...func(*metav1.ListOptions)) *Packing {
-	return NewPacking(New(client, clientset, tweaks...), example, schema.GroupVersionKind{}, resource)
-}
-
 // Packed is which kinds of a factory are kept as bytes: those that K names, or all if none is
 // named. The zero Packed is none.
 type Packed[K comparable] struct {

@@ -20,7 +20,12 @@ const mark = ", synctest bubble "
 // more where the stack is deep.
 func Current() ID {
 	var buf [96]byte
-	line, _, _ := bytes.Cut(buf[:runtime.Stack(buf[:], false)], []byte("\n"))
+	return Of(buf[:runtime.Stack(buf[:], false)])
+}
+
+// Of returns the bubble of the goroutine with a stack trace.
+func Of(stack []byte) ID {
+	line, _, _ := bytes.Cut(stack, []byte("\n"))
 	_, number, found := bytes.Cut(line, []byte(mark))
 	if !found {
 		return 0

@@ -1,9 +1,6 @@
 package store
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // Cursor is a place in the history of a table. It is not safe for concurrent
 // use; make one for each watch. It holds nothing that needs closing.
@@ -38,10 +35,7 @@ func (t *Table) Watch(after uint64) (*Cursor, error) {
 	if after < t.compacted {
 		return nil, ErrCompacted
 	}
-	at, _ := slices.BinarySearchFunc(t.events, after+1, func(e *Event, r uint64) int {
-		return cmp.Compare(e.Revision(), r)
-	})
-	return &Cursor{table: t, next: t.base + at, after: after}, nil
+	return &Cursor{table: t, next: t.base + upTo(t.events, after), after: after}, nil
 }
 
 // ListAndWatch returns the present state of the keys with the prefix, in order,
@@ -89,10 +83,7 @@ func (c *Cursor) Next(limit int) (Batch, error) {
 	present := t.store.revision
 	if c.bound > 0 && c.bound < present {
 		present = c.bound
-		n, _ := slices.BinarySearchFunc(pending, present+1, func(e *Event, r uint64) int {
-			return cmp.Compare(e.Revision(), r)
-		})
-		if pending = pending[:n]; n == 0 {
+		if pending = pending[:upTo(pending, present)]; len(pending) == 0 {
 			return Batch{Revision: max(present, c.after)}, nil
 		}
 	}

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"cmp"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -32,6 +34,12 @@ type Event struct {
 
 // Revision returns the revision of the write.
 func (e *Event) Revision() uint64 { return e.Current.Revision }
+
+// upTo returns how many of a table's events are not after a revision.
+func upTo(events []*Event, revision uint64) int {
+	n, _ := slices.BinarySearchFunc(events, revision+1, func(e *Event, r uint64) int { return cmp.Compare(e.Revision(), r) })
+	return n
+}
 
 // Encoded returns the bytes of a variant, made by encode on first use and shared
 // by every watch that asks while the event is recent. The bytes must not be

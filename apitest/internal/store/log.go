@@ -20,6 +20,8 @@ type Entry struct {
 	*Event
 }
 
+func (e Entry) compare(other Entry) int { return cmp.Compare(e.Revision(), other.Revision()) }
+
 // Log returns a log of the writes from now on.
 func (s *Store) Log() *Log { return &Log{store: s, after: s.Revision()} }
 
@@ -41,14 +43,11 @@ func (l *Log) Next() ([]Entry, <-chan struct{}, error) {
 		if l.after < t.compacted {
 			return nil, nil, ErrCompacted
 		}
-		from, _ := slices.BinarySearchFunc(t.events, l.after+1, func(e *Event, r uint64) int {
-			return cmp.Compare(e.Revision(), r)
-		})
-		for _, e := range t.events[from:] {
+		for _, e := range t.events[upTo(t.events, l.after):] {
 			entries = append(entries, Entry{t, e})
 		}
 	}
-	slices.SortFunc(entries, func(a, b Entry) int { return cmp.Compare(a.Revision(), b.Revision()) })
+	slices.SortFunc(entries, Entry.compare)
 	l.after = s.revision
 	return entries, nil, nil
 }
@@ -66,6 +65,6 @@ func (l *Log) Restart() []Entry {
 			entries = append(entries, Entry{t, &Event{Type: watch.Added, Current: v}})
 		}
 	}
-	slices.SortFunc(entries, func(a, b Entry) int { return cmp.Compare(a.Revision(), b.Revision()) })
+	slices.SortFunc(entries, Entry.compare)
 	return entries
 }

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -182,9 +181,7 @@ func (t *Table) append(e *Event, key string) {
 
 // compact drops the events up to revision and the versions only they need.
 func (t *Table) compact(revision uint64) {
-	drop, _ := slices.BinarySearchFunc(t.events, revision+1, func(e *Event, r uint64) int {
-		return cmp.Compare(e.Revision(), r)
-	})
+	drop := upTo(t.events, revision)
 	gone := false
 	for _, e := range t.events[:drop] {
 		if c, ok := t.chains[e.key]; ok && c.compact(revision) {

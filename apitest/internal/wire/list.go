@@ -16,17 +16,13 @@ import (
 // and the metadata set. The list refers to the objects' contents, which are not
 // modified: it is for encoding only.
 func (f Format) List(list runtime.Object, kind schema.GroupVersionKind, objects []runtime.Object, listMeta metav1.ListMeta) (runtime.Object, error) {
+	if f.Partial {
+		return partialList(objects, listMeta)
+	}
 	var err error
-	switch l := list.(type) {
-	case *unstructured.UnstructuredList:
-		if f.Partial {
-			return partialList(objects, listMeta)
-		}
+	if l, ok := list.(*unstructured.UnstructuredList); ok {
 		err = fillUnstructured(l, objects)
-	default:
-		if f.Partial {
-			return partialList(objects, listMeta)
-		}
+	} else {
 		err = fillTyped(list, objects)
 	}
 	if err != nil {

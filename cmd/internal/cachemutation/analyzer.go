@@ -8,7 +8,9 @@ package cachemutation
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 
 	"golang.org/x/tools/go/analysis"
@@ -60,7 +62,7 @@ type program struct {
 	handedAny map[*ssa.Function]bool // with what may be another thing than an object
 	private   map[any]bool
 	stored    map[any][]ssa.Value // in fields and variables
-	findings  map[key]finding
+	findings  map[token.Pos]finding
 }
 
 func run(pass *analysis.Pass) (any, error) {
@@ -110,7 +112,7 @@ func build(pass *analysis.Pass) *program {
 	p := &program{
 		pass: pass, ssa: prog,
 		summaries: map[*ssa.Function]*Summary{}, methods: map[*types.Func]*Summary{},
-		handed: map[*ssa.Function]map[int]string{}, handedAny: map[*ssa.Function]bool{}, private: map[any]bool{}, stored: map[any][]ssa.Value{}, findings: map[key]finding{},
+		handed: map[*ssa.Function]map[int]string{}, handedAny: map[*ssa.Function]bool{}, private: map[any]bool{}, stored: map[any][]ssa.Value{}, findings: map[token.Pos]finding{},
 	}
 	var add func(*ssa.Function)
 	add = func(fn *ssa.Function) {
@@ -150,22 +152,12 @@ func endsProgram(f *types.Func) bool {
 // another are analysed until nothing changes.
 func (p *program) summarize() {
 	for range 5 {
-		before := map[*ssa.Function]*Summary{}
-		for fn, sum := range p.summaries {
-			before[fn] = sum
-		}
+		before := maps.Clone(p.summaries)
 		p.done, p.recursive = map[any]bool{}, false
 		for _, fn := range p.functions {
 			p.summaryOf(fn)
 		}
-		if !p.recursive {
-			return
-		}
-		changed := len(before) != len(p.summaries)
-		for fn, sum := range p.summaries {
-			changed = changed || before[fn] == nil || !sum.same(before[fn])
-		}
-		if !changed {
+		if !p.recursive || maps.EqualFunc(before, p.summaries, (*Summary).same) {
 			return
 		}
 	}

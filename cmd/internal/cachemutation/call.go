@@ -231,8 +231,7 @@ func (f *frame) returns(sum *Summary, bind func(int) refs, v *ssa.Call) {
 			continue
 		}
 		if made[r.Index] == nil {
-			made[r.Index] = f.root(v, "result "+string(rune('0'+r.Index)))
-			f.mem.forget(place{made[r.Index], ""})
+			made[r.Index] = f.fresh(v, "result "+string(rune('0'+r.Index)))
 			f.result(v, r.Index, refs{{place: place{made[r.Index], ""}}})
 		}
 		f.put(v, made[r.Index], r, from)
@@ -350,7 +349,7 @@ func (f *frame) builtin(name string, i ssa.CallInstruction) {
 	case "append":
 		f.appended(args, i.Value())
 	case "copy":
-		t := element(args[0].Type())
+		t := elementOf(args[0].Type())
 		f.store(f.values[args[0]].field("[]"), f.load(f.values[args[1]].field("[]"), t, i), t, i.Pos())
 	case "delete", "clear":
 		for _, one := range f.values[args[0]].field("[]") {
@@ -367,7 +366,7 @@ func (f *frame) appended(args []ssa.Value, v *ssa.Call) {
 	if v == nil || len(args) < 2 {
 		return
 	}
-	t := element(v.Type())
+	t := elementOf(v.Type())
 	r := f.root(v, "")
 	var elements refs
 	for _, arg := range args {
@@ -377,13 +376,6 @@ func (f *frame) appended(args []ssa.Value, v *ssa.Call) {
 		f.mem.store(place{r, "[]"}, content{elements, isReference(t)}, false)
 	}
 	f.set(v, refs{{place: place{r, ""}}})
-}
-
-func element(t types.Type) types.Type {
-	if s, ok := t.Underlying().(*types.Slice); ok {
-		return s.Elem()
-	}
-	return types.Typ[types.Byte]
 }
 
 // deepCopied handles methods DeepCopy…: results are new; the target of DeepCopyInto is

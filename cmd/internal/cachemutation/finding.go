@@ -20,13 +20,10 @@ type finding struct {
 	steps []Step
 }
 
-// key is what a finding is reported once for.
-type key struct{ pos token.Pos }
-
 // found keeps a finding. Of several at a position, the first one stays.
 func (p *program) found(f finding) {
-	if _, ok := p.findings[key{f.pos}]; !ok {
-		p.findings[key{f.pos}] = f
+	if _, ok := p.findings[f.pos]; !ok {
+		p.findings[f.pos] = f
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ast/astutil"
+
+	"github.com/kubetyped/informer/cmd/internal/report"
 )
 
 // fixed is a variable that a fix makes a copy, and the rest of the block in which it is
@@ -21,7 +23,7 @@ type fixed struct {
 // only if it is surely right: a variable is set once, from the read of the cache, and
 // nothing else in the function refers to the object.
 func (p *program) fix(f finding, before []fixed) (analysis.SuggestedFix, fixed, bool) {
-	file := p.file(f.pos)
+	file := report.FileOf(p.pass, f.pos)
 	if file == nil {
 		return analysis.SuggestedFix{}, fixed{}, false
 	}
@@ -44,15 +46,6 @@ func (p *program) fix(f finding, before []fixed) (analysis.SuggestedFix, fixed, 
 		Message:   "copy " + v.Name() + " first",
 		TextEdits: []analysis.TextEdit{{Pos: statement.Pos(), End: statement.Pos(), NewText: []byte(text)}},
 	}, fixed{v, block, statement.Pos()}, true
-}
-
-func (p *program) file(pos token.Pos) *ast.File {
-	for _, f := range p.pass.Files {
-		if f.FileStart <= pos && pos < f.FileEnd {
-			return f
-		}
-	}
-	return nil
 }
 
 // enclosing returns the innermost statement of a block, the block, and the body of the

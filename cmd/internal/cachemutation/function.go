@@ -29,10 +29,8 @@ func functionOf(v ssa.Value) (*ssa.Function, []ssa.Value) {
 			return from, nil
 		case *ssa.MakeClosure:
 			return from.Fn.(*ssa.Function), from.Bindings
-		case *ssa.ChangeType:
-			v = from.X
-		case *ssa.MakeInterface:
-			v = from.X
+		case *ssa.ChangeType, *ssa.MakeInterface:
+			v = operand(v)
 		case *ssa.Alloc:
 			if v = storedOnce(from); v == nil {
 				return nil, nil

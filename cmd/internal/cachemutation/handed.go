@@ -116,12 +116,8 @@ func (b *passed) add(v ssa.Value, depth int) {
 		for _, arg := range v.Call.Args {
 			b.add(arg, depth-1)
 		}
-	case *ssa.MakeInterface:
-		b.add(v.X, depth)
-	case *ssa.ChangeInterface:
-		b.add(v.X, depth)
-	case *ssa.ChangeType:
-		b.add(v.X, depth)
+	case *ssa.MakeInterface, *ssa.ChangeInterface, *ssa.ChangeType:
+		b.add(operand(v), depth)
 	case *ssa.Slice:
 		for _, element := range elements(v) {
 			b.add(element, depth)
@@ -216,10 +212,8 @@ var makesStore = []string{"NewStore", "NewIndexer", "NewTTLStore", "NewExpiratio
 // madeBy returns the name of the function of client-go's cache that made a value.
 func madeBy(v ssa.Value) string {
 	switch v := v.(type) {
-	case *ssa.MakeInterface:
-		return madeBy(v.X)
-	case *ssa.ChangeInterface:
-		return madeBy(v.X)
+	case *ssa.MakeInterface, *ssa.ChangeInterface:
+		return madeBy(operand(v))
 	case *ssa.Call:
 		if obj := calledObject(&v.Call); obj != nil && kube.PackagePath(obj.Pkg()) == kube.Cache {
 			return obj.Name()
@@ -253,9 +247,7 @@ func variable(address ssa.Value) any {
 		if s, ok := t.(*types.Struct); ok {
 			return s.Field(a.Field).Origin()
 		}
-	case *ssa.Global:
-		return a
-	case *ssa.Alloc:
+	case *ssa.Global, *ssa.Alloc:
 		return a
 	}
 	return nil

@@ -91,7 +91,7 @@ func (f *frame) readResults(obj *types.Func, i ssa.CallInstruction, store bool) 
 		case *types.Slice:
 			if holdsObject(u.Elem(), store) {
 				r.element = u.Elem()
-				list := f.make2(v, fmt.Sprint("list ", n))
+				list := f.fresh(v, fmt.Sprint("list ", n))
 				f.mem.store(place{list, "[]"}, content{refs{{place: place{r, ""}}}, isReference(u.Elem())}, true)
 				f.result(v, n, refs{{place: place{list, ""}}})
 			}
@@ -107,7 +107,8 @@ func (f *frame) readResults(obj *types.Func, i ssa.CallInstruction, store bool) 
 	}
 }
 
-func (f *frame) make2(v ssa.Value, part string) *root {
+// fresh returns memory that an instruction makes, without content.
+func (f *frame) fresh(v ssa.Value, part string) *root {
 	r := f.root(v, part)
 	f.mem.forget(place{r, ""})
 	return r

@@ -38,9 +38,7 @@ func (f *frame) compute(v ssa.Value) {
 		if !becomesUnsafe(v) {
 			f.make(v)
 		}
-	case *ssa.MakeMap:
-		f.make(v)
-	case *ssa.MakeSlice:
+	case *ssa.MakeMap, *ssa.MakeSlice:
 		f.make(v)
 	case *ssa.FieldAddr:
 		f.set(v, f.values[v.X].field(fieldName(v.X.Type(), v.Field)))
@@ -71,29 +69,16 @@ func (f *frame) compute(v ssa.Value) {
 
 // convert passes on values whose memory is that of another.
 func (f *frame) convert(v ssa.Value) {
-	var from ssa.Value
-	switch v := v.(type) {
-	case *ssa.ChangeType:
-		from = v.X
-	case *ssa.ChangeInterface:
-		from = v.X
-	case *ssa.MakeInterface:
-		from = v.X
-	case *ssa.Convert:
-		from = v.X
-	case *ssa.MultiConvert:
-		from = v.X
-	case *ssa.SliceToArrayPointer:
-		from = v.X
-	case *ssa.Slice:
-		from = v.X
-	default:
-		return
-	}
-	if holdsReferences(v.Type()) {
-		f.set(v, f.values[from])
+	switch v.(type) {
+	case *ssa.ChangeType, *ssa.ChangeInterface, *ssa.MakeInterface, *ssa.Convert, *ssa.MultiConvert, *ssa.SliceToArrayPointer, *ssa.Slice:
+		if holdsReferences(v.Type()) {
+			f.set(v, f.values[operand(v)])
+		}
 	}
 }
+
+// operand returns the first operand of an instruction, which is what it converts.
+func operand(v ssa.Value) ssa.Value { return *v.(ssa.Instruction).Operands(nil)[0] }
 
 // becomesUnsafe reports whether memory is written to in ways that are not seen.
 func becomesUnsafe(v *ssa.Alloc) bool {
@@ -120,9 +105,7 @@ func (f *frame) unknown(to refs) {
 
 // make is memory that is made by an instruction each time that it runs.
 func (f *frame) make(v ssa.Value) {
-	r := f.root(v, "")
-	f.mem.forget(place{r, ""})
-	f.set(v, refs{{place: place{r, ""}}})
+	f.set(v, refs{{place: place{f.fresh(v, ""), ""}}})
 }
 
 // loaded reads from memory. An element that was stored just before is what was stored.

@@ -137,7 +137,6 @@ func common(all []*Summary) *Summary {
 		}
 	}
 	for _, r := range all[0].Results {
-		r := r
 		if !slices.ContainsFunc(all[1:], func(s *Summary) bool {
 			return !slices.ContainsFunc(s.Results, func(have Result) bool {
 				have.Cache = r.Cache

@@ -1,7 +1,6 @@
 package driver
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,11 +8,12 @@ import (
 	"io"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/kubetyped/informer/cmd/internal/load"
 )
 
 // compile removes the files of packages that do not compile, or whose tests do not, once
@@ -23,7 +23,7 @@ func (o *options) compile(ctx context.Context, files map[string]*changed, after 
 	if o.tool.Module == "" || len(after) == 0 {
 		return nil
 	}
-	if _, err := o.goCommand(ctx, "list", "-m", o.tool.Module); err != nil {
+	if _, err := load.GoCommand(ctx, o.dir, "list", "-m", o.tool.Module); err != nil {
 		if o.diff {
 			fmt.Fprintf(stderr, "%s: the changes are not compiled: go.mod does not require %s\n", o.tool.Name, o.tool.Module)
 			return nil
@@ -93,7 +93,7 @@ func (o *options) broken(ctx context.Context, overlay string, paths []string) (m
 	if o.tags != "" {
 		args = append(args, "-tags="+o.tags)
 	}
-	out, err := o.goCommand(ctx, append(append(args, "--"), paths...)...)
+	out, err := load.GoCommand(ctx, o.dir, append(append(args, "--"), paths...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -124,16 +124,4 @@ func firstError(quoted string) string {
 		}
 	}
 	return text
-}
-
-func (o *options) goCommand(ctx context.Context, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir = o.dir
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return "", fmt.Errorf("go %s: %w: %s", args[0], err, strings.TrimSpace(stderr.String()))
-	}
-	return string(out), nil
 }

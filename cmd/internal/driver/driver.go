@@ -7,11 +7,14 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
 	"slices"
 	"strings"
 	"time"
 
 	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/unitchecker"
 
 	"github.com/kubetyped/informer/cmd/internal/load"
 	"github.com/kubetyped/informer/cmd/internal/report"
@@ -50,6 +53,25 @@ func (c *choice) Set(s string) error {
 		return nil
 	}
 	return fmt.Errorf("%q is neither true nor false", s)
+}
+
+// Run is the main function of a tool.
+func Run(tool Tool) {
+	if calledByGo(os.Args[1:]) {
+		unitchecker.Main(tool.Analyzers...)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	code := Main(ctx, tool, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// calledByGo reports whether the go command runs the program, for go vet -vettool or go
+// fix -fixtool.
+func calledByGo(args []string) bool {
+	return slices.ContainsFunc(args, func(arg string) bool {
+		return strings.HasPrefix(arg, "-V") || arg == "-flags" || strings.HasSuffix(arg, ".cfg")
+	})
 }
 
 // Main runs a tool on the packages that arguments name, and returns the exit code: 1

@@ -5,6 +5,7 @@ package kube
 
 import (
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -97,12 +98,7 @@ func IsFunc(f *types.Func, path string, names ...string) bool {
 	if recv := ReceiverName(f); recv != "" {
 		name = recv + "." + name
 	}
-	for _, n := range names {
-		if n == name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(names, name)
 }
 
 // Concerns reports whether a package can have to do with API objects: it imports a
@@ -123,10 +119,5 @@ func Concerns(pkg *types.Package) bool {
 
 func isKubernetes(pkg *types.Package) bool {
 	path := PackagePath(pkg)
-	for _, prefix := range []string{"k8s.io/", "sigs.k8s.io/", Typed + "/"} {
-		if strings.HasPrefix(path, prefix) {
-			return true
-		}
-	}
-	return false
+	return strings.HasPrefix(path, "k8s.io/") || strings.HasPrefix(path, "sigs.k8s.io/") || strings.HasPrefix(path, Typed+"/")
 }

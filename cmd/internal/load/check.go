@@ -58,21 +58,30 @@ func exportsOf(ctx context.Context, c Config, paths map[string]bool) (map[string
 		return nil, nil
 	}
 	args := slices.Concat([]string{"list", "-e", "-export", "-f", "{{.ImportPath}}\t{{.Export}}\t{{with .Error}}{{printf `%q` .Err}}{{end}}"}, c.Flags, []string{"--"})
-	cmd := exec.CommandContext(ctx, "go", append(args, slices.Sorted(maps.Keys(paths))...)...)
-	cmd.Dir = c.Dir
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
+	out, err := GoCommand(ctx, c.Dir, append(args, slices.Sorted(maps.Keys(paths))...)...)
 	if err != nil {
-		return nil, fmt.Errorf("the go command cannot compile what the packages import: %w: %s", err, strings.TrimSpace(stderr.String()))
+		return nil, fmt.Errorf("the go command cannot compile what the packages import: %w", err)
 	}
 	exports := map[string]export{}
-	for line := range strings.Lines(string(out)) {
+	for line := range strings.Lines(out) {
 		path, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		file, reason, _ := strings.Cut(rest, "\t")
 		exports[path] = export{file, reason}
 	}
 	return exports, nil
+}
+
+// GoCommand runs the go command in a folder, and returns its output. The error has its messages.
+func GoCommand(ctx context.Context, dir string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = dir
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("go %s: %w: %s", args[0], err, strings.TrimSpace(stderr.String()))
+	}
+	return string(out), nil
 }
 
 // ErrImports is the error of packages that import others that do not compile.
@@ -142,3 +151,26 @@ func (i imports) Import(path string) (*types.Package, error) {
 
 // Forget frees the syntax of a package that has been analysed.
 func (c *checker) Forget(p *packages.Package) { p.Syntax, p.TypesInfo = nil, nil }
+
+// fromSource returns the types of a package of another module by its syntax, without the
+// bodies of its functions. What does not check is left out.
+func (c *checker) fromSource(p *packages.Package) *types.Package {
+	if p.Types != nil {
+		return p.Types
+	}
+	var files []*ast.File
+	for _, name := range p.CompiledGoFiles {
+		if !strings.HasSuffix(name, ".go") {
+			continue
+		}
+		if file, _ := parser.ParseFile(c.set, name, nil, parser.SkipObjectResolution); file != nil {
+			files = append(files, file)
+		}
+	}
+	config := &types.Config{
+		Importer: imports{c, p}, Sizes: p.TypesSizes,
+		IgnoreFuncBodies: true, FakeImportC: true, Error: func(error) {},
+	}
+	p.Types, _ = config.Check(p.PkgPath, c.set, files, nil)
+	return p.Types
+}

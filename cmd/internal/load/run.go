@@ -39,6 +39,14 @@ type packageKey struct {
 	fact reflect.Type
 }
 
+// Check computes the types of a package, and runs the analyzers on it.
+func (r *Runner) Check(of *Loaded, p *packages.Package) ([]Finding, error) {
+	if err := of.Check(p); err != nil {
+		return nil, err
+	}
+	return r.Run(p)
+}
+
 // Run runs the analyzers on a package, after those that it imports. The error names the
 // package if an analyzer fails or panics.
 func (r *Runner) Run(p *packages.Package) (found []Finding, err error) {

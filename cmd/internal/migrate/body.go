@@ -227,14 +227,14 @@ func (b *body) fill(s slot) {
 		return
 	}
 	s.param.used = true
-	text, target := s.param.text, b.text(s.stmt.Lhs[0])
+	text, target := s.param.text, types.ExprString(s.stmt.Lhs[0])
 	switch {
 	case s.variable == nil:
 		text = target + " = " + text
 	case s.convert != nil && s.start == s.stmt.Pos() && s.end == s.stmt.End():
-		text = target + " := " + b.text(s.convert) + "(" + text + ")"
+		text = target + " := " + types.ExprString(s.convert) + "(" + text + ")"
 	case s.convert != nil:
-		text = "var " + target + " " + b.text(s.convert) + " = " + text
+		text = "var " + target + " " + types.ExprString(s.convert) + " = " + text
 	default:
 		text = target + " := " + text
 	}
@@ -243,9 +243,6 @@ func (b *body) fill(s slot) {
 	}
 	b.edits = append(b.edits, replace(s.start, s.end, text))
 }
-
-// text returns the source of an expression.
-func (b *body) text(e ast.Expr) string { return types.ExprString(e) }
 
 // isLive reports whether a variable is used in code that is not removed.
 func (b *body) isLive(v types.Object) bool {
@@ -263,7 +260,7 @@ func (b *body) canRename(s slot) bool {
 			return false
 		}
 	}
-	others := slices.ContainsFunc(b.uses[s.param.object], func(id *ast.Ident) bool { return !b.isRemoved(id) })
+	others := b.isLive(s.param.object)
 	for _, other := range b.slots {
 		others = others || other.param == s.param && other.stmt != s.stmt && !b.isUnused(other)
 	}
@@ -332,7 +329,7 @@ func (b *body) rest() {
 			}
 			text := b.at.text
 			if !types.Identical(b.TypesInfo.TypeOf(cast.Type), b.at.typ) {
-				text = b.text(cast.Type) + "(" + text + ")"
+				text = types.ExprString(cast.Type) + "(" + text + ")"
 			}
 			b.edits = append(b.edits, replace(cast.Pos(), cast.End(), text))
 			continue

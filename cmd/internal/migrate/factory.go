@@ -3,6 +3,7 @@ package migrate
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -51,7 +52,7 @@ Right:
 
 // factory changes one import, if the file makes factories.
 func (p *program) factory(file *ast.File, spec *ast.ImportSpec, path string) {
-	name := p.imported(spec)
+	name := p.TypesInfo.PkgNameOf(spec)
 	if name == nil || name.Name() == "_" {
 		return
 	}
@@ -98,12 +99,7 @@ func (p *program) usesIn(file *ast.File, name *types.PkgName) (all []*ast.Ident)
 }
 
 func (p *program) isImported(file *ast.File, path string) bool {
-	for _, spec := range file.Imports {
-		if spec.Path.Value == strconv.Quote(path) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(file.Imports, func(spec *ast.ImportSpec) bool { return spec.Path.Value == strconv.Quote(path) })
 }
 
 // inFunction reports whether a node is in the body of a function, and not in the type of

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/analysis"
 
@@ -267,23 +268,14 @@ func (l *plan) named(e ast.Expr) (types.Object, *stays) {
 
 // isSetLater reports whether a variable is set, or its address is taken, after a position.
 func (p *program) isSetLater(v *types.Var, after token.Pos) bool {
-	for _, use := range p.uses[v] {
-		if use.Pos() > after && p.isSet(use) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.uses[v], func(use *ast.Ident) bool { return use.Pos() > after && p.isSet(use) })
 }
 
 // isSet reports whether a variable is assigned to here, or its address is taken.
 func (p *program) isSet(use *ast.Ident) bool {
 	switch parent := p.parents[use].(type) {
 	case *ast.AssignStmt:
-		for _, l := range parent.Lhs {
-			if l == use {
-				return true
-			}
-		}
+		return slices.Contains(parent.Lhs, ast.Expr(use))
 	case *ast.UnaryExpr:
 		return parent.Op == token.AND
 	case *ast.IncDecStmt:
@@ -299,10 +291,8 @@ func (p *program) closure(v *types.Var) *ast.FuncLit {
 	if v.IsField() || v.Parent() == p.Pkg.Scope() {
 		return nil
 	}
-	for _, use := range p.uses[v] {
-		if p.isSet(use) {
-			return nil
-		}
+	if slices.ContainsFunc(p.uses[v], p.isSet) {
+		return nil
 	}
 	file := p.file(v.Pos())
 	if file == nil {

@@ -27,7 +27,7 @@ func (i *imports) name(pos token.Pos, importPath, preferred string) (string, *st
 		return name, nil
 	}
 	for _, spec := range file.Imports {
-		name := i.imported(spec)
+		name := i.TypesInfo.PkgNameOf(spec)
 		if name == nil || name.Imported().Path() != importPath || name.Name() == "_" || name.Name() == "." {
 			continue
 		}
@@ -51,10 +51,6 @@ func (i *imports) name(pos token.Pos, importPath, preferred string) (string, *st
 	return name, nil
 }
 
-func (p *program) imported(spec *ast.ImportSpec) *types.PkgName {
-	return p.TypesInfo.PkgNameOf(spec)
-}
-
 // isTaken reports whether a file, or the package, uses a name for something.
 func (i *imports) isTaken(file *ast.File, name string) bool {
 	if i.Pkg.Scope().Lookup(name) != nil || types.Universe.Lookup(name) != nil {
@@ -72,7 +68,7 @@ func (i *imports) isTaken(file *ast.File, name string) bool {
 		return !taken
 	})
 	for _, spec := range file.Imports {
-		if pkg := i.imported(spec); pkg != nil && pkg.Name() == name {
+		if pkg := i.TypesInfo.PkgNameOf(spec); pkg != nil && pkg.Name() == name {
 			taken = true
 		}
 	}

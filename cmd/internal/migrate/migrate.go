@@ -29,7 +29,7 @@ func analyzer(name, doc string, run func(*program)) *analysis.Analyzer {
 		Name: name, Doc: doc, URL: report.URL,
 		Run: func(pass *analysis.Pass) (any, error) {
 			if pass.Module == nil || pass.Module.Version == "" {
-				run(newProgram(pass))
+				run(&program{Pass: pass, sources: map[string][]byte{}})
 			}
 			return nil, nil
 		},
@@ -42,10 +42,6 @@ type program struct {
 	parents map[ast.Node]ast.Node
 	uses    map[types.Object][]*ast.Ident
 	sources map[string][]byte
-}
-
-func newProgram(pass *analysis.Pass) *program {
-	return &program{Pass: pass, sources: map[string][]byte{}}
 }
 
 // link computes the parents of nodes and the uses of objects, once they are needed.
@@ -112,14 +108,7 @@ func (p *program) leaves(at ast.Node, what string, s *stays) {
 	report.Report(p.Pass, d)
 }
 
-func (p *program) file(pos token.Pos) *ast.File {
-	for _, f := range p.Files {
-		if f.FileStart <= pos && pos < f.FileEnd {
-			return f
-		}
-	}
-	return nil
-}
+func (p *program) file(pos token.Pos) *ast.File { return report.FileOf(p.Pass, pos) }
 
 // source returns the text of the file that a position is in, or nothing if it cannot be
 // read or is not what was parsed.

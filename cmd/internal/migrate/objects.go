@@ -99,15 +99,10 @@ func (p *program) informerOfVariable(v types.Object) (of types.Type) {
 
 // informs returns the type of an informer's objects, or nil.
 func (p *program) informs(e ast.Expr, depth int) types.Type {
-	switch e := ast.Unparen(e).(type) {
-	case *ast.CallExpr:
-		return p.informsCall(e)
-	case *ast.Ident:
-		return p.informsVariable(p.TypesInfo.Uses[e], depth)
-	case *ast.SelectorExpr:
-		return p.informsVariable(p.TypesInfo.Uses[e.Sel], depth)
+	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok {
+		return p.informsCall(call)
 	}
-	return nil
+	return p.informsVariable(p.TypesInfo.Uses[nameOf(e)], depth)
 }
 
 func (p *program) informsCall(call *ast.CallExpr) types.Type {
@@ -301,15 +296,10 @@ type function struct {
 
 // functionOf returns the function of the package that an expression names, or is.
 func (p *program) functionOf(e ast.Expr) *function {
-	switch e := ast.Unparen(e).(type) {
-	case *ast.FuncLit:
-		return &function{nil, e.Type, e.Body}
-	case *ast.Ident:
-		return p.declared(origin(p.TypesInfo.Uses[e]))
-	case *ast.SelectorExpr:
-		return p.declared(origin(p.TypesInfo.Uses[e.Sel]))
+	if lit, ok := ast.Unparen(e).(*ast.FuncLit); ok {
+		return &function{nil, lit.Type, lit.Body}
 	}
-	return nil
+	return p.declared(origin(p.TypesInfo.Uses[nameOf(e)]))
 }
 
 // declared returns the function that is declared in the package, or that a variable has.

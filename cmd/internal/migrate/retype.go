@@ -86,11 +86,16 @@ func (l *plan) calledWith(body *ast.BlockStmt, params []*param) {
 
 // callee returns the function or variable that is called, or nil.
 func (p *program) callee(call *ast.CallExpr) types.Object {
-	switch f := ast.Unparen(call.Fun).(type) {
+	return origin(p.TypesInfo.Uses[nameOf(call.Fun)])
+}
+
+// nameOf returns the identifier that an expression is, or selects, or nil.
+func nameOf(e ast.Expr) *ast.Ident {
+	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
-		return origin(p.TypesInfo.Uses[f])
+		return e
 	case *ast.SelectorExpr:
-		return origin(p.TypesInfo.Uses[f.Sel])
+		return e.Sel
 	}
 	return nil
 }

@@ -316,7 +316,7 @@ func (b *body) typeSwitch(s *ast.TypeSwitchStmt) {
 				b.fail(id.Pos(), "this switch over the type has no known shape")
 				return
 			}
-			b.same(id)
+			b.aliases = append(b.aliases, alias{b.at, id})
 		}
 	}
 	end := s.Body.Rbrace
@@ -325,9 +325,6 @@ func (b *body) typeSwitch(s *ast.TypeSwitchStmt) {
 	}
 	b.unwrap(s, chosen.Colon+1, end, chosen.Body, nil)
 }
-
-// same notes that a variable is the parameter.
-func (b *body) same(id *ast.Ident) { b.aliases = append(b.aliases, alias{b.at, id}) }
 
 // breaks reports whether statements leave the switch that they are in.
 func breaks(stmts []ast.Stmt) bool {

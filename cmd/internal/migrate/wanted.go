@@ -77,15 +77,8 @@ func (p *program) wantedByCall(call *ast.CallExpr, arg ast.Expr) types.Type {
 
 // isInferred reports whether a function is generic: arguments may decide its types.
 func (p *program) isInferred(f ast.Expr) bool {
-	switch f := ast.Unparen(f).(type) {
-	case *ast.Ident:
-		_, generic := p.TypesInfo.Instances[f]
-		return generic
-	case *ast.SelectorExpr:
-		_, generic := p.TypesInfo.Instances[f.Sel]
-		return generic
-	}
-	return false
+	_, generic := p.TypesInfo.Instances[nameOf(f)]
+	return generic
 }
 
 func (p *program) wantedByLiteral(lit *ast.CompositeLit, key ast.Expr) types.Type {

@@ -19,8 +19,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/tools/go/packages"
-
 	"github.com/kubetyped/informer/cmd/internal/load"
 	"github.com/kubetyped/informer/cmd/internal/vet"
 )
@@ -49,7 +47,7 @@ func run(ctx context.Context, dir string, way bool, patterns []string, out io.Wr
 	skipped := 0
 	var lines []string
 	for _, p := range loaded.Packages {
-		found, err := check(loaded, runner, p)
+		found, err := runner.Check(loaded, p)
 		if err != nil {
 			skipped++
 			if !errors.Is(err, load.ErrImports) {
@@ -69,13 +67,6 @@ func run(ctx context.Context, dir string, way bool, patterns []string, out io.Wr
 	}
 	fmt.Fprintf(out, "%d packages, %d skipped, %d findings, %v\n", len(loaded.Packages), skipped, len(lines), time.Since(start).Round(time.Second))
 	return nil
-}
-
-func check(loaded *load.Loaded, runner *load.Runner, p *packages.Package) ([]load.Finding, error) {
-	if err := loaded.Check(p); err != nil {
-		return nil, err
-	}
-	return runner.Run(p)
 }
 
 // line returns what is printed of a finding.

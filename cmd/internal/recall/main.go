@@ -45,7 +45,7 @@ func run(ctx context.Context, dir string, sample int, patterns []string, out io.
 	r := &recall{Loaded: loaded, runner: &load.Runner{Analyzers: []*analysis.Analyzer{cachemutation.Analyzer}}, before: map[string]bool{}}
 	var copies []deepCopy
 	for _, p := range loaded.Packages {
-		found, err := r.analyze(p)
+		found, err := r.runner.Check(r.Loaded, p)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "recall: skipped:", err)
 			continue
@@ -100,13 +100,6 @@ type recall struct {
 	before map[string]bool
 }
 
-func (r *recall) analyze(p *packages.Package) ([]load.Finding, error) {
-	if err := r.Check(p); err != nil {
-		return nil, err
-	}
-	return r.runner.Run(p)
-}
-
 // line names a finding by its line, as columns move.
 func line(f load.Finding) string {
 	at := f.Set.Position(f.Pos)
@@ -125,7 +118,7 @@ func (r *recall) without(c deepCopy) (found []string, err error) {
 		changed[p] = true
 		types := p.Types
 		defer func() { p.Types = types }()
-		of, err := r.analyze(p)
+		of, err := r.runner.Check(r.Loaded, p)
 		r.Forget(p)
 		if err != nil {
 			return nil, err

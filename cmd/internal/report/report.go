@@ -5,6 +5,7 @@ package report
 import (
 	"go/ast"
 	"go/token"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
@@ -25,7 +26,7 @@ func Report(pass *analysis.Pass, d analysis.Diagnostic) {
 	if isTest(pass, at.Filename) && !Tests {
 		return
 	}
-	file := fileOf(pass, d.Pos)
+	file := FileOf(pass, d.Pos)
 	if file == nil || ast.IsGenerated(file) {
 		return
 	}
@@ -52,13 +53,13 @@ func isTest(pass *analysis.Pass, name string) bool {
 	return false
 }
 
-func fileOf(pass *analysis.Pass, pos token.Pos) *ast.File {
-	for _, f := range pass.Files {
-		if f.FileStart <= pos && pos < f.FileEnd {
-			return f
-		}
+// FileOf returns the file that a position is in, or nil.
+func FileOf(pass *analysis.Pass, pos token.Pos) *ast.File {
+	i := slices.IndexFunc(pass.Files, func(f *ast.File) bool { return f.FileStart <= pos && pos < f.FileEnd })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return pass.Files[i]
 }
 
 // ignored returns whether a line has the directive, or the line before, and its reason.

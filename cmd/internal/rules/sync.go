@@ -50,26 +50,21 @@ Right:
 // as if all were well.
 func (c *checker) returnUnless(s *ast.ExprStmt) []analysis.SuggestedFix {
 	var kind *ast.FuncType
-	for _, file := range c.Files {
-		if s.Pos() < file.FileStart || file.FileEnd <= s.Pos() {
-			continue
-		}
-		path, _ := astutil.PathEnclosingInterval(file, s.Pos(), s.Pos())
-		for _, n := range path {
-			switch n := n.(type) {
-			case *ast.FuncDecl:
-				if n.Recv == nil && n.Name.Name == "main" {
-					return nil
-				}
-				kind = n.Type
-			case *ast.FuncLit:
-				kind = n.Type
-			case *ast.LabeledStmt:
+	path, _ := astutil.PathEnclosingInterval(report.FileOf(c.Pass, s.Pos()), s.Pos(), s.Pos())
+	for _, n := range path {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			if n.Recv == nil && n.Name.Name == "main" {
 				return nil
 			}
-			if kind != nil {
-				break
-			}
+			kind = n.Type
+		case *ast.FuncLit:
+			kind = n.Type
+		case *ast.LabeledStmt:
+			return nil
+		}
+		if kind != nil {
+			break
 		}
 	}
 	if kind == nil || kind.Results != nil {

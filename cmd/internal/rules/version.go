@@ -55,23 +55,19 @@ Right:
 // one that cannot be made is not true.
 func (c *checker) compared(e *ast.BinaryExpr) (fixes []analysis.SuggestedFix) {
 	const path = "k8s.io/apimachinery/pkg/util/resourceversion"
-	for _, file := range c.Files {
-		if e.Pos() < file.FileStart || file.FileEnd <= e.Pos() {
+	file := report.FileOf(c.Pass, e.Pos())
+	enclosing, _ := astutil.PathEnclosingInterval(file, e.Pos(), e.End())
+	name, edits := imported(file, path)
+	for _, n := range enclosing {
+		s, ok := n.(*ast.IfStmt)
+		if !ok || s.Cond != ast.Expr(e) || s.Init != nil || s.Else != nil || name == "" || c.named(s, "order", "err", name) {
 			continue
 		}
-		enclosing, _ := astutil.PathEnclosingInterval(file, e.Pos(), e.End())
-		name, edits := imported(file, path)
-		for _, n := range enclosing {
-			s, ok := n.(*ast.IfStmt)
-			if !ok || s.Cond != ast.Expr(e) || s.Init != nil || s.Else != nil || name == "" || c.named(s, "order", "err", name) {
-				continue
-			}
-			edits = append(edits,
-				analysis.TextEdit{Pos: e.Pos(), End: e.X.Pos(), NewText: []byte("order, err := " + name + ".CompareResourceVersion(")},
-				analysis.TextEdit{Pos: e.X.End(), End: e.Y.Pos(), NewText: []byte(", ")},
-				analysis.TextEdit{Pos: e.Y.End(), End: e.End(), NewText: []byte("); err == nil && order " + e.Op.String() + " 0")})
-			return []analysis.SuggestedFix{{Message: "compare them as versions", TextEdits: edits}}
-		}
+		edits = append(edits,
+			analysis.TextEdit{Pos: e.Pos(), End: e.X.Pos(), NewText: []byte("order, err := " + name + ".CompareResourceVersion(")},
+			analysis.TextEdit{Pos: e.X.End(), End: e.Y.Pos(), NewText: []byte(", ")},
+			analysis.TextEdit{Pos: e.Y.End(), End: e.End(), NewText: []byte("); err == nil && order " + e.Op.String() + " 0")})
+		return []analysis.SuggestedFix{{Message: "compare them as versions", TextEdits: edits}}
 	}
 	return nil
 }

@@ -375,7 +375,7 @@ var groupFactories = []mutation{
 	},
 	{
 		bug:   "an example of a foreign type is no mistake",
-		in:    "adapters/informers.WithPacked",
+		in:    "adapters/informers.typesOf",
 		old:   "!isOfClientGo(example)",
 		new:   "example == nil",
 		suite: packedFactories,
