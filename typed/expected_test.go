@@ -118,6 +118,7 @@ func TestWaitForDeletionInVain(t *testing.T) {
 		defer stop()
 		assert.ErrorIs(t, r.WaitForDeletion(early, rig.At("a", 1)), typed.ErrNotStarted)
 		assert.ErrorContains(t, r.WaitForDeletion(t.Context(), nil), "object is nil")
+		assert.ErrorContains(t, r.WaitForDeletion(t.Context(), (*rig.Thing)(nil)), "object is nil")
 		nameless := rig.At("a", 1)
 		nameless.UID = ""
 		assert.ErrorContains(t, r.WaitForDeletion(t.Context(), nameless), "the object has no UID")

@@ -174,6 +174,10 @@ func TestBadObservers(t *testing.T) {
 		nameless.UID = ""
 		_, err = fleet.NewObserver(w.Informer, w.source, "east").ExpectDeleted(nameless)
 		assert.ErrorContains(t, err, "the object has no UID")
+		for _, none := range []typed.Identified{nil, (*thing)(nil)} {
+			_, err = fleet.NewObserver(w.Informer, w.source, "east").ExpectDeleted(none)
+			assert.ErrorContains(t, err, "cluster east: a deletion is not expected: object is nil")
+		}
 		one, err := fleet.NewObserver(w.Informer, w.source, "east").ExpectDeleted(at("a", 3))
 		require.NoError(t, err)
 		assert.Equal(t, `cluster east: deletion of "east/ns/a" at version 3, is at ""`, one.String())

@@ -62,7 +62,8 @@ func run(ctx context.Context, dir string, way bool, patterns []string, out io.Wr
 		loaded.Forget(p)
 	}
 	slices.Sort(lines)
-	for _, l := range slices.Compact(lines) {
+	lines = slices.Compact(lines)
+	for _, l := range lines {
 		fmt.Fprintln(out, l)
 	}
 	fmt.Fprintf(out, "%d packages, %d skipped, %d findings, %v\n", len(loaded.Packages), skipped, len(lines), time.Since(start).Round(time.Second))
