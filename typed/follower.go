@@ -162,7 +162,7 @@ func (f *following) release() {
 }
 
 // followerList contains the followers of an informer.
-type followerList[T index.Object] struct{ list sharedList[Follower[T]] }
+type followerList[T index.Object] struct{ list sharedList[*Follower[T]] }
 
 // callFollower calls a method of a follower. If that panics, the informer still calls the other
 // followers and continues, unless utilruntime.HandleCrash ends the process.
