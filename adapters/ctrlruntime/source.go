@@ -69,7 +69,7 @@ func NewSource[T index.Object, request comparable](
 
 // NewHandlerSource returns a source with a typed handler, which newHandler makes
 // when the controller gives it its queue. So what typed has for controllers can be
-// used, Enqueue, EnqueueFunc, EnqueueOwner, Filter and Select, with the same
+// used, Enqueue, EnqueueFunc, EnqueueOwner, Filter and FilterUpdates, with the same
 // priorities:
 //
 //	ctrlruntime.NewHandlerSource(pods, func(q control.Adder[reconcile.Request]) typed.Handler[*corev1.Pod] {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/kubetyped/informer/internal/option"
 )
 
 // ErrLeadLost means that this process no longer leads, or cannot report whether it does. Most
@@ -48,7 +50,8 @@ type Queue[K comparable] interface {
 	// Drain lets no more keys in, and waits until those that are there have been processed.
 	// It returns an error that reports what is left when ctx ends before.
 	Drain(ctx context.Context) error
-	// ShutDown drops what is left. No goroutine of the queue is left when it returns.
+	// ShutDown ends Run, which leaves the remaining keys. No goroutine of the queue is
+	// left when it returns.
 	ShutDown()
 }
 
@@ -84,7 +87,7 @@ type workers struct {
 func WithInformers(informers ...Informer) RunOption {
 	return func(c *runConfig) error {
 		for _, informer := range informers {
-			if informer == nil {
+			if option.IsNil(informer) {
 				return errors.New("WithInformers: informer is nil")
 			}
 			c.informers = append(c.informers, informer)
@@ -99,7 +102,7 @@ func WithInformers(informers ...Informer) RunOption {
 func WithSynced(synced ...Synced) RunOption {
 	return func(c *runConfig) error {
 		for _, s := range synced {
-			if s == nil {
+			if option.IsNil(s) {
 				return errors.New("what is to be synced is nil")
 			}
 			c.synced = append(c.synced, s)
@@ -113,7 +116,7 @@ func WithSynced(synced ...Synced) RunOption {
 func WithWorkers[K comparable](q Queue[K], n int, reconcile func(ctx context.Context, key K) error) RunOption {
 	return func(c *runConfig) error {
 		switch {
-		case q == nil:
+		case option.IsNil(q):
 			return errors.New("WithWorkers: queue is nil")
 		case n < 1:
 			return fmt.Errorf("a queue cannot be run by %d workers, the least is 1", n)
@@ -132,7 +135,7 @@ func WithWorkers[K comparable](q Queue[K], n int, reconcile func(ctx context.Con
 // typed/kube/election has one that uses a Lease of the API server.
 func WithElector(e Elector) RunOption {
 	return func(c *runConfig) error {
-		if e == nil {
+		if option.IsNil(e) {
 			return errors.New("WithElector: elector is nil")
 		}
 		c.elector = e

@@ -357,6 +357,9 @@ func TestRunInput(t *testing.T) {
 		"run by 0 workers, the least is 1":       {control.WithWorkers(q, 0, reconcile)},
 		"WithWorkers: reconcile function is nil": {control.WithWorkers(q, 1, nil)},
 		"WithElector: elector is nil":            {control.WithElector(nil)},
+		"elector is nil":                         {control.WithElector((*fakeElector)(nil))},
+		"informer is nil":                        {control.WithInformers((*fakeInformer)(nil))},
+		"WithWorkers: queue is nil":              {control.WithWorkers((*queue.WorkQueue[string])(nil), 1, reconcile)},
 		"the drain timeout -1s is negative":      {control.WithDrainTimeout(-time.Second)},
 	} {
 		err := control.Run(t.Context(), opts...)

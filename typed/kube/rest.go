@@ -55,8 +55,8 @@ import (
 //     WithWatchListTimeout;
 //  3. an object that cannot be decoded, or is of another kind than T's, is reported
 //     as a *source.RejectedError, by its key, and holds up nothing: what comes before and
-//     after it is used, and so is the fact that it is deleted. A list of another
-//     kind of objects is an error;
+//     after it is used, and so is the fact that it is deleted. A list whose
+//     objects are all of another kind does not sync. An empty list does sync;
 //  4. errors in the middle of a watch are reported. A part of a list or watch that was cut
 //     off, or is not what API servers send, is a *StreamError. The watch begins again after
 //     the last version before it, a list as a whole. If a watch cannot be used at the same

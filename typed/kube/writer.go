@@ -52,9 +52,14 @@ import (
 // An update replaces an object, so it removes what a T cannot hold. Update and
 // UpdateStatus are therefore refused unless T is registered in a scheme, is
 // *unstructured.Unstructured, or WithFullUpdates says that nothing is missing.
-// MergePatch, Patch and Apply send what is to change, and are safe with any T. A
-// registered type that is older than the server has fewer fields as well, as it has
-// with generated clients.
+// MergePatch, Patch and Apply send what is to change. A merge patch replaces lists
+// as a whole; if elements of one would lose fields that T does not have, MergePatch
+// returns an error. A registered type that is older than the server has fewer fields
+// as well, as it has with generated clients.
+//
+// Objects of an informer with WithFields or WithoutFields are not noticed: Update removes
+// the omitted fields from the server's object, and MergePatch those of elements of lists
+// that change. Change them by Patch, Apply, or a MergePatch of other fields.
 type Writer[T index.Object] struct {
 	client   *restClient[T]
 	config   restConfig
@@ -177,7 +182,9 @@ func (w *Writer[T]) Patch(ctx context.Context, key index.Key, kind types.PatchTy
 
 // MergePatch changes an object by what differs between two states of it: old, as it
 // was read, and updated, a copy that was changed, see [Copy]. Whatever T does not have, and
-// whatever is the same in both, stays as it is. Lists are replaced as a whole.
+// whatever is the same in both, stays as it is. Lists are replaced as a whole. If a list of
+// structs that are not Kubernetes' own changes, and T may have fewer fields than the object,
+// MergePatch reads the object again, and returns an error if elements would lose fields.
 //
 // MergePatch sends the difference to the received object. If updated and old have memory in
 // common, as maps, slices and targets of pointers have after updated := *old, a change of one
@@ -205,6 +212,9 @@ func (w *Writer[T]) MergePatch(ctx context.Context, old, updated T, opts metav1.
 	patch, err := w.difference(ctx, before, after, subresources)
 	if err == nil {
 		err = w.checkReceived(ctx, old, updated, before, subresources)
+	}
+	if err == nil {
+		err = w.checkLists(ctx, old, before, patch)
 	}
 	switch {
 	case err != nil:

@@ -1,0 +1,110 @@
+package kube_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/kube"
+)
+
+// peered is a tunnel with peers, of which it has some fields.
+type peered struct {
+	metav1.ObjectMeta `json:"metadata"`
+
+	Spec struct {
+		Remote string          `json:"remote"`
+		Peers  []peer          `json:"peers,omitempty"`
+		Sites  map[string]site `json:"sites,omitempty"`
+	} `json:"spec"`
+	Status struct {
+		Conditions []metav1.Condition `json:"conditions,omitempty"`
+	} `json:"status"`
+}
+
+type peer struct {
+	Name   string            `json:"name"`
+	Weight int               `json:"weight,omitempty"`
+	Tags   map[string]string `json:"tags,omitempty"`
+}
+
+type site struct {
+	Peers []peer `json:"peers,omitempty"`
+}
+
+// TestMergePatchKeepsFieldsOfElements: a merge patch replaces lists, so a change of one is refused if
+// elements have fields that the type has not, and is sent if they have not.
+func TestMergePatchKeepsFieldsOfElements(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		peers  []any
+		sites  map[string]any
+		change func(*peered)
+		lost   string // "": the patch is sent
+		reads  int
+	}{
+		"a field is not in the type": {
+			peers:  []any{map[string]any{"name": "a", "port": int64(7)}},
+			change: func(p *peered) { p.Spec.Peers[0].Weight = 2 },
+			lost:   "the patch replaces the list spec.peers, and would remove port of its elements, which a *kube_test.peered does not have", reads: 1,
+		},
+		"an element is removed": {
+			peers:  []any{map[string]any{"name": "a"}, map[string]any{"name": "b", "tls": map[string]any{"key": "k"}}},
+			change: func(p *peered) { p.Spec.Peers = p.Spec.Peers[1:] },
+			lost:   "would remove tls of its elements", reads: 1,
+		},
+		"a list in a map": {
+			sites:  map[string]any{"x": map[string]any{"peers": []any{map[string]any{"name": "a", "port": int64(7)}}}},
+			change: func(p *peered) { p.Spec.Sites["x"].Peers[0].Weight = 2 },
+			lost:   "the patch replaces the list spec.sites.x.peers, and would remove port", reads: 1,
+		},
+		"all fields are in the type": {
+			peers:  []any{map[string]any{"name": "a", "weight": int64(1), "port": int64(0), "tags": map[string]any{"x": "y"}}},
+			change: func(p *peered) { p.Spec.Peers[0].Weight = 2 }, reads: 1,
+		},
+		"all elements are removed": {
+			peers:  []any{map[string]any{"name": "a", "port": int64(7)}},
+			change: func(p *peered) { p.Spec.Peers = nil },
+		},
+		"another field changes": {
+			peers:  []any{map[string]any{"name": "a", "port": int64(7)}},
+			change: func(p *peered) { p.Spec.Remote = "10.0.0.2" },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv, sent := startForWrites(t)
+			spec := map[string]any{"remote": "10.0.0.1"}
+			if test.peers != nil {
+				spec["peers"] = test.peers
+			}
+			if test.sites != nil {
+				spec["sites"] = test.sites
+			}
+			all := newWriter[*unstructured.Unstructured](t, srv.Config(), kube.WithResource(tunnelResource))
+			_, err := all.Create(t.Context(), &unstructured.Unstructured{Object: map[string]any{
+				"apiVersion": "example.com/v1", "kind": "Tunnel", "metadata": map[string]any{"namespace": "default", "name": "a"}, "spec": spec,
+			}}, metav1.CreateOptions{})
+			require.NoError(t, err)
+			w := newWriter[*peered](t, sent.config(srv), kube.WithResource(tunnelResource))
+			old, err := w.Get(t.Context(), index.Key{Namespace: "default", Name: "a"}, metav1.GetOptions{})
+			require.NoError(t, err)
+
+			updated := kube.Copy(old)
+			test.change(updated)
+			before := sent.count()
+			_, err = w.MergePatch(t.Context(), old, updated, metav1.PatchOptions{})
+			if test.lost != "" {
+				assert.ErrorContains(t, err, test.lost)
+				assert.Equal(t, before+test.reads, sent.count(), "nothing is written")
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, before+test.reads+1, sent.count())
+		})
+	}
+}
