@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/klog/v2"
 
-	"github.com/kubetyped/informer/internal/option"
+	"github.com/kubetyped/informer/internal/argument"
 )
 
 const defaultHistory = 50_000
@@ -60,7 +60,7 @@ func newSettings(opts []Option) (*settings, error) {
 		watchList: true,
 		logger:    klog.Background(),
 	}
-	return s, option.Apply(s, opts)
+	return s, argument.ApplyOptions(s, opts)
 }
 
 // WithScheme serves the kinds of scheme instead of those of client-go: each kind

@@ -16,8 +16,8 @@ import (
 
 	"k8s.io/client-go/util/workqueue"
 
+	"github.com/kubetyped/informer/internal/argument"
 	"github.com/kubetyped/informer/internal/intrusive"
-	"github.com/kubetyped/informer/internal/keys"
 	"github.com/kubetyped/informer/internal/loglimit"
 	"github.com/kubetyped/informer/internal/monitor"
 	"github.com/kubetyped/informer/internal/timing"
@@ -125,8 +125,8 @@ func NewWorkQueue[K comparable](opts ...Option) (*WorkQueue[K], error) {
 		limiter:   limiter,
 		tenant:    tenant,
 		time:      timing.StartStopwatch(o.clock),
-		validates: keys.NeedCheck(of),
-		refers:    keys.Refer(of),
+		validates: argument.KeyNeedsCheck(of),
+		refers:    argument.KeyRefers(of),
 		schedule:  schedule[K]{ageing: uint64(o.ageing), tenants: tenants[K]{fair: tenant != nil}},
 		memory:    memory{next: timing.Never},
 		cutShort:  make(chan struct{}),
@@ -159,7 +159,7 @@ func (q *WorkQueue[K]) NumRequeues(key K) int {
 // validate returns an error if the key cannot be used.
 func (q *WorkQueue[K]) validate(key K) error {
 	if q.validates {
-		return keys.Check(key)
+		return argument.CheckKey(key)
 	}
 	return nil
 }

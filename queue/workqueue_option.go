@@ -8,7 +8,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
 
-	"github.com/kubetyped/informer/internal/option"
+	"github.com/kubetyped/informer/internal/argument"
 )
 
 // Option sets up a WorkQueue. Options are checked by NewWorkQueue.
@@ -116,7 +116,7 @@ func WithJoinedDelays() Option {
 // newOptions returns what opts say, and defaults.
 func newOptions(opts []Option) (options, error) {
 	o := options{clock: clock.RealClock{}, ageing: 32 /* 3 % of the work for the lower ones */, slow: slowness{stuck: defaultStuck}}
-	err := option.Apply(&o, opts)
+	err := argument.ApplyOptions(&o, opts)
 	return o, errors.Join(err, refuse(o.provider != nil && o.name == "", "metrics need a name: use WithName"))
 }
 

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/internal/option"
+	"github.com/kubetyped/informer/internal/argument"
 )
 
 // Identified is an object that knows which one it is, and in which version.
@@ -153,7 +153,7 @@ func (a *access[T]) ExpectDeleted(obj Identified) (Expected, error) {
 }
 
 func (i *Informer[T]) expectDeleted(obj Identified) (*deletionExpected[T], error) {
-	if option.IsNil(obj) {
+	if argument.IsNil(obj) {
 		return nil, fmt.Errorf("informer %s: a deletion is not expected: object is nil", i.Name())
 	}
 	key := index.Key{Namespace: obj.GetNamespace(), Name: obj.GetName()}

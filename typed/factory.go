@@ -15,8 +15,8 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/argument"
 	"github.com/kubetyped/informer/internal/goroutine"
-	"github.com/kubetyped/informer/internal/keys"
 	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -136,7 +136,7 @@ func Share[T index.Object, K comparable](f *Factory, key K, src func() source.So
 		return nil, fmt.Errorf("informer %s: %w", name, f.err)
 	case src == nil:
 		return nil, fmt.Errorf("informer %s: source function is nil", name)
-	case keys.Check(key) != nil:
+	case argument.CheckKey(key) != nil:
 		return nil, fmt.Errorf("informer %s: a key of type %T cannot be compared", name, key)
 	}
 	at := shareKey{reflect.TypeFor[T](), key}

@@ -14,10 +14,10 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/argument"
 	"github.com/kubetyped/informer/internal/eventlog"
 	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/internal/monitor"
-	"github.com/kubetyped/informer/internal/option"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
@@ -130,7 +130,7 @@ func NewInformer[T index.Object](src source.Source[T], opts ...Option) *Informer
 	if src == nil {
 		errs = append(errs, errors.New("source is nil"))
 	}
-	errs = append(errs, option.Apply(&i.config, opts))
+	errs = append(errs, argument.ApplyOptions(&i.config, opts))
 	if i.grace > 0 && !i.shared {
 		errs = append(errs, errors.New("WithGrace is for informers of a factory, give it to NewFactory, Share or For: this one runs until the context of Run ends"))
 	}

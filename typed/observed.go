@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/argument"
 	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/internal/observer"
-	"github.com/kubetyped/informer/internal/option"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
@@ -44,7 +44,7 @@ func (i *Informer[T]) Observe(opts ...Option) error {
 		return fmt.Errorf("informer %s: it is not observed: %w", i.name, ErrStarted)
 	}
 	c := config{observers: slices.Clone(i.observers)}
-	if err := option.Apply(&c, opts); err != nil {
+	if err := argument.ApplyOptions(&c, opts); err != nil {
 		return fmt.Errorf("informer %s: %w", i.name, err)
 	}
 	if other := c.differsIn(&config{observers: c.observers}); other != "" {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/internal/option"
+	"github.com/kubetyped/informer/internal/argument"
 	"github.com/kubetyped/informer/typed"
 )
 
@@ -113,7 +113,7 @@ func WithExpectationTimeout(d time.Duration) ExpectationOption {
 // be used.
 func NewExpectations[K comparable](q Adder[K], opts ...ExpectationOption) (*Expectations[K], error) {
 	c := expectationConfig{timeout: defaultExpectationTimeout}
-	if err := errors.Join(needQueue(q), option.Apply(&c, opts)); err != nil {
+	if err := errors.Join(needQueue(q), argument.ApplyOptions(&c, opts)); err != nil {
 		return nil, fmt.Errorf("expectations: %w", err)
 	}
 	return &Expectations[K]{queue: q, timeout: c.timeout, keys: map[K]*expectation[K]{}, lists: &typed.ListCount{}, calls: map[K]mark{}}, nil
@@ -127,7 +127,7 @@ func NewExpectations[K comparable](q Adder[K], opts ...ExpectationOption) (*Expe
 // of different resources cannot be compared. It returns an error if the version
 // is not a number, or the informer is nil or cannot be used.
 func (e *Expectations[K]) Expect(key K, by Observer, resourceVersion string) error {
-	if option.IsNil(by) {
+	if argument.IsNil(by) {
 		return fmt.Errorf("version %s is not expected for key %v: %w", resourceVersion, key, errNilObserver)
 	}
 	expected, err := by.ExpectVersion(resourceVersion)
@@ -143,7 +143,7 @@ func (e *Expectations[K]) Expect(key K, by Observer, resourceVersion string) err
 // namespaces and fleets have, it waits for that of the object, where Expect waits for the
 // slowest, which may take a minute. All else is as with Expect.
 func (e *Expectations[K]) ExpectOf(key K, by KeyObserver, of index.Key, resourceVersion string) error {
-	if option.IsNil(by) {
+	if argument.IsNil(by) {
 		return fmt.Errorf("version %s of %q is not expected for key %v: %w", resourceVersion, of, key, errNilObserver)
 	}
 	expected, err := by.ExpectKeyVersion(of, resourceVersion)
@@ -166,7 +166,7 @@ func (e *Expectations[K]) ExpectOf(key K, by KeyObserver, of index.Key, resource
 // objects have no UIDs, or if the informer or the object is nil or cannot be
 // used.
 func (e *Expectations[K]) ExpectDeleted(key K, by Observer, deleted typed.Identified) error {
-	if option.IsNil(by) {
+	if argument.IsNil(by) {
 		return fmt.Errorf("a deletion is not expected for key %v: %w", key, errNilObserver)
 	}
 	if deleted == nil {

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kubetyped/informer/internal/argument"
 	"github.com/kubetyped/informer/internal/goroutine"
-	"github.com/kubetyped/informer/internal/option"
 )
 
 // defaultDrainTimeout is what WithDrainTimeout says it is.
@@ -38,8 +38,9 @@ var ErrEnded = errors.New("component stopped before its context ended")
 //
 // If the lead is lost, the contexts of the calls end at once, as another process
 // may lead already; then all else stops, and Run returns an error that wraps
-// ErrLeadLost and the cause that the elector gave. If an informer or a queue ends by itself, Run stops as if ctx had
-// ended, and returns an error that wraps its error, or ErrEnded if it gave none.
+// ErrLeadLost and the cause that the elector gave. If an informer or a queue ends by
+// itself, Run stops as if ctx had ended, and returns an error that wraps its error, or
+// ErrEnded if it gave none.
 //
 // Run returns nil if ctx ended while the workers ran, or while it waited to become leader, and
 // all keys were drained. It returns the error of WaitForSync if ctx ends before that, the
@@ -49,7 +50,7 @@ var ErrEnded = errors.New("component stopped before its context ended")
 // has ended with.
 func Run(ctx context.Context, opts ...RunOption) error {
 	c := runConfig{drainTimeout: defaultDrainTimeout}
-	if err := option.Apply(&c, opts); err != nil {
+	if err := argument.ApplyOptions(&c, opts); err != nil {
 		return fmt.Errorf("the controller is not run: %w", err)
 	}
 	if len(c.workers) == 0 {

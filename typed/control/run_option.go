@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/kubetyped/informer/internal/option"
+	"github.com/kubetyped/informer/internal/argument"
 )
 
 // ErrLeadLost means that this process no longer leads, or cannot report whether it does. Most
@@ -87,7 +87,7 @@ type workers struct {
 func WithInformers(informers ...Informer) RunOption {
 	return func(c *runConfig) error {
 		for _, informer := range informers {
-			if option.IsNil(informer) {
+			if argument.IsNil(informer) {
 				return errors.New("WithInformers: informer is nil")
 			}
 			c.informers = append(c.informers, informer)
@@ -102,7 +102,7 @@ func WithInformers(informers ...Informer) RunOption {
 func WithSynced(synced ...Synced) RunOption {
 	return func(c *runConfig) error {
 		for _, s := range synced {
-			if option.IsNil(s) {
+			if argument.IsNil(s) {
 				return errors.New("what is to be synced is nil")
 			}
 			c.synced = append(c.synced, s)
@@ -116,7 +116,7 @@ func WithSynced(synced ...Synced) RunOption {
 func WithWorkers[K comparable](q Queue[K], n int, reconcile func(ctx context.Context, key K) error) RunOption {
 	return func(c *runConfig) error {
 		switch {
-		case option.IsNil(q):
+		case argument.IsNil(q):
 			return errors.New("WithWorkers: queue is nil")
 		case n < 1:
 			return fmt.Errorf("a queue cannot be run by %d workers, the least is 1", n)
@@ -135,7 +135,7 @@ func WithWorkers[K comparable](q Queue[K], n int, reconcile func(ctx context.Con
 // typed/kube/election has one that uses a Lease of the API server.
 func WithElector(e Elector) RunOption {
 	return func(c *runConfig) error {
-		if option.IsNil(e) {
+		if argument.IsNil(e) {
 			return errors.New("WithElector: elector is nil")
 		}
 		c.elector = e

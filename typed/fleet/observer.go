@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/argument"
 	"github.com/kubetyped/informer/internal/monitor"
-	"github.com/kubetyped/informer/internal/option"
 	"github.com/kubetyped/informer/typed"
 )
 
@@ -38,10 +38,10 @@ func (o *Observer[T]) ExpectVersion(version string) (typed.Expected, error) { re
 // ExpectDeleted returns an expectation that reads of the informer reflect that an object of the
 // cluster was deleted: it is gone, or there is one of another UID, or it is marked as being
 // deleted. The object is given in any state that it had before, with its cluster or as the
-// cluster has it. It returns an error if that is nil or has no UID, and those of ExpectVersion for its
-// version.
+// cluster has it. It returns an error if that is nil or has no UID, and those of ExpectVersion
+// for its version.
 func (o *Observer[T]) ExpectDeleted(obj typed.Identified) (typed.Expected, error) {
-	if option.IsNil(obj) {
+	if argument.IsNil(obj) {
 		return nil, fmt.Errorf("cluster %s: a deletion is not expected: object is nil", o.cluster)
 	}
 	e, err := o.expect(obj.GetResourceVersion())

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/kubetyped/informer/internal/option"
+	"github.com/kubetyped/informer/internal/argument"
 )
 
 // Option sets up a Source. An invalid one is an error of the informer's methods.
@@ -59,5 +59,5 @@ func WithExpiry(d time.Duration) Option {
 
 func newConfig(opts []Option) (config, error) {
 	c := config{patience: defaultPatience}
-	return c, option.Apply(&c, opts)
+	return c, argument.ApplyOptions(&c, opts)
 }

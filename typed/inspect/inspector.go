@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/kubetyped/informer/internal/option"
+	"github.com/kubetyped/informer/internal/argument"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/inspect/snapshot"
 )
@@ -54,7 +54,7 @@ func (i *Inspector) AddUntil(ctx context.Context, opts ...Option) error {
 	defer i.mu.Unlock()
 	next := i.inUse
 	next.parts = parts{}
-	err := option.Apply(&next, opts)
+	err := argument.ApplyOptions(&next, opts)
 	if ctx == nil {
 		err = errors.Join(err, errors.New("AddUntil: the context is nil"))
 	}

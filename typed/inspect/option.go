@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/kubetyped/informer/internal/option"
+	"github.com/kubetyped/informer/internal/argument"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/inspect/snapshot"
 )
@@ -76,7 +76,7 @@ type fleetPart struct {
 func WithInformers(informers ...typed.AnyInformer) Option {
 	return func(s *settings) error {
 		for _, informer := range informers {
-			if option.IsNil(informer) {
+			if argument.IsNil(informer) {
 				return errors.New("WithInformers: informer is nil")
 			}
 			if !reflect.TypeOf(informer).Comparable() {
@@ -92,7 +92,7 @@ func WithInformers(informers ...typed.AnyInformer) Option {
 func WithFactories(factories ...Factory) Option {
 	return func(s *settings) error {
 		for _, factory := range factories {
-			if option.IsNil(factory) {
+			if argument.IsNil(factory) {
 				return errors.New("WithFactories: a factory is nil")
 			}
 		}
@@ -105,7 +105,7 @@ func WithFactories(factories ...Factory) Option {
 // made of a namespace and a name, such as index.Key.
 func WithQueue[K comparable](q KeyedQueue[K]) Option {
 	return func(s *settings) error {
-		if option.IsNil(q) {
+		if argument.IsNil(q) {
 			return errors.New("WithQueue: queue is nil")
 		}
 		s.queues = append(s.queues, queuePart{q, keyStatesOf(q)})
@@ -116,7 +116,7 @@ func WithQueue[K comparable](q KeyedQueue[K]) Option {
 // WithExpectations shows a controller's expectations under a name.
 func WithExpectations(name string, e Expectations) Option {
 	return func(s *settings) error {
-		if option.IsNil(e) {
+		if argument.IsNil(e) {
 			return errors.New("WithExpectations: they are nil")
 		}
 		s.expecting = append(s.expecting, expectingPart{name, e})
@@ -127,7 +127,7 @@ func WithExpectations(name string, e Expectations) Option {
 // WithGroup shows the state of this process as a member of a shard group.
 func WithGroup(g Group) Option {
 	return func(s *settings) error {
-		if option.IsNil(g) {
+		if argument.IsNil(g) {
 			return errors.New("WithGroup: the group is nil")
 		}
 		s.groups = append(s.groups, g)
@@ -138,7 +138,7 @@ func WithGroup(g Group) Option {
 // WithFleet shows the clusters of an informer; name is what the page calls them.
 func WithFleet(name string, f Fleet) Option {
 	return func(s *settings) error {
-		if option.IsNil(f) {
+		if argument.IsNil(f) {
 			return errors.New("WithFleet: the fleet is nil")
 		}
 		s.fleets = append(s.fleets, fleetPart{name, f})
@@ -151,7 +151,7 @@ func WithFleet(name string, f Fleet) Option {
 func WithWrites(writes ...Writes) Option {
 	return func(s *settings) error {
 		for _, w := range writes {
-			if option.IsNil(w) {
+			if argument.IsNil(w) {
 				return errors.New("WithWrites: a Writes is nil")
 			}
 			if !reflect.TypeOf(w).Comparable() {

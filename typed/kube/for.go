@@ -150,7 +150,7 @@ type Factory struct {
 //
 //	kube.NewFactory(config, kube.WithNamespace("shop"), kube.WithoutFields("metadata.managedFields"))
 //
-// For says what cannot be used of them.
+// For returns an error if one of them cannot be used.
 func NewFactory(config *rest.Config, opts ...ForOption) *Factory {
 	all, err := collect(opts)
 	return &Factory{Factory: typed.NewFactory(all.informer...), config: config, sources: all.source, err: err}

@@ -2,6 +2,7 @@ package kube
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -83,12 +84,16 @@ func typeAt(t reflect.Type, path []string) reflect.Type {
 	case reflect.Map:
 		return typeAt(t.Elem(), path[1:])
 	case reflect.Struct:
-		for _, field := range reflect.VisibleFields(t) {
-			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-			if name == path[0] || name == "" && !field.Anonymous && field.Name == path[0] {
+		var embedded reflect.Type
+		for field := range t.Fields() {
+			switch name, _, _ := strings.Cut(field.Tag.Get("json"), ","); {
+			case cmp.Or(name, field.Name) == path[0] && (name != "" || !field.Anonymous):
 				return typeAt(field.Type, path[1:])
+			case name == "" && field.Anonymous && embedded == nil:
+				embedded = typeAt(field.Type, path)
 			}
 		}
+		return embedded
 	}
 	return nil
 }

@@ -20,16 +20,21 @@ type peered struct {
 		Remote string          `json:"remote"`
 		Peers  []peer          `json:"peers,omitempty"`
 		Sites  map[string]site `json:"sites,omitempty"`
+		Model  model           `json:"model"`
 	} `json:"spec"`
-	Status struct {
-		Conditions []metav1.Condition `json:"conditions,omitempty"`
-	} `json:"status"`
 }
 
 type peer struct {
 	Name   string            `json:"name"`
 	Weight int               `json:"weight,omitempty"`
 	Tags   map[string]string `json:"tags,omitempty"`
+}
+
+// model contains a list whose name in JSON is that of a field of its metadata in Go.
+type model struct {
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Peers []peer `json:"ownerReferences,omitempty"`
 }
 
 type site struct {
@@ -43,6 +48,7 @@ func TestMergePatchKeepsFieldsOfElements(t *testing.T) {
 	for name, test := range map[string]struct {
 		peers  []any
 		sites  map[string]any
+		model  map[string]any
 		change func(*peered)
 		lost   string // "": the patch is sent
 		reads  int
@@ -61,6 +67,15 @@ func TestMergePatchKeepsFieldsOfElements(t *testing.T) {
 			sites:  map[string]any{"x": map[string]any{"peers": []any{map[string]any{"name": "a", "port": int64(7)}}}},
 			change: func(p *peered) { p.Spec.Sites["x"].Peers[0].Weight = 2 },
 			lost:   "the patch replaces the list spec.sites.x.peers, and would remove port", reads: 1,
+		},
+		"a list with the name of a promoted field": {
+			model:  map[string]any{"ownerReferences": []any{map[string]any{"name": "a", "port": int64(7)}}},
+			change: func(p *peered) { p.Spec.Model.Peers[0].Weight = 2 },
+			lost:   "the patch replaces the list spec.model.ownerReferences, and would remove port", reads: 1,
+		},
+		"a list of a type of Kubernetes": {
+			model:  map[string]any{"metadata": map[string]any{"ownerReferences": []any{map[string]any{"apiVersion": "v1", "kind": "Pod", "name": "a", "uid": "1"}}}},
+			change: func(p *peered) { p.Spec.Model.OwnerReferences[0].Name = "b" },
 		},
 		"all fields are in the type": {
 			peers:  []any{map[string]any{"name": "a", "weight": int64(1), "port": int64(0), "tags": map[string]any{"x": "y"}}},
@@ -84,6 +99,9 @@ func TestMergePatchKeepsFieldsOfElements(t *testing.T) {
 			}
 			if test.sites != nil {
 				spec["sites"] = test.sites
+			}
+			if test.model != nil {
+				spec["model"] = test.model
 			}
 			all := newWriter[*unstructured.Unstructured](t, srv.Config(), kube.WithResource(tunnelResource))
 			_, err := all.Create(t.Context(), &unstructured.Unstructured{Object: map[string]any{

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/argument"
 	"github.com/kubetyped/informer/internal/goroutine"
-	"github.com/kubetyped/informer/internal/option"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -166,7 +166,7 @@ func NewSource[O comparable, T index.Object](of func(index.Key) source.Source[T]
 	if of == nil {
 		errs = append(errs, errors.New("NewSource: function is nil"))
 	}
-	errs = append(errs, option.Apply(&c, opts))
+	errs = append(errs, argument.ApplyOptions(&c, opts))
 	s := &Source[O, T]{owners: map[owner[O]]*holding{}}
 	s.keys.open, s.keys.idle, s.keys.limit, s.keys.err = of, c.idle, c.limit, errors.Join(errs...)
 	s.all = map[index.Key]*entry[T]{}

@@ -14,9 +14,9 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/argument"
 	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/internal/monitor"
-	"github.com/kubetyped/informer/internal/option"
 )
 
 // Group is this process as a member of a group that shares objects. Its sources, see
@@ -106,7 +106,7 @@ func (g *Group) setUp(namespace, name string, opts []Option) error {
 	if problems := append(validation.IsDNS1123Subdomain(name), validation.IsValidLabelValue(name)...); len(problems) > 0 {
 		return fmt.Errorf("the name is to be a label of Leases, and part of their names: %s", strings.Join(problems, ", "))
 	}
-	if err := option.Apply(g, append([]Option{WithLeaseDuration(15 * time.Second)}, opts...)); err != nil {
+	if err := argument.ApplyOptions(g, append([]Option{WithLeaseDuration(15 * time.Second)}, opts...)); err != nil {
 		return err
 	}
 	if g.identity == "" {

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/argument"
 	"github.com/kubetyped/informer/internal/goroutine"
-	"github.com/kubetyped/informer/internal/option"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -118,7 +118,7 @@ func NewSource[T index.Object](group *Group, src func() source.Source[T], opts .
 		s.err = errors.New("source function is nil")
 		return s
 	}
-	if s.err = option.Apply(s, append([]SourceOption[T]{BySame[T](group.hash)}, opts...)); s.err != nil {
+	if s.err = argument.ApplyOptions(s, append([]SourceOption[T]{BySame[T](group.hash)}, opts...)); s.err != nil {
 		return s
 	}
 	if group.hash.field == "" {

@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/internal/option"
+	"github.com/kubetyped/informer/internal/argument"
 	"github.com/kubetyped/informer/typed"
 )
 
@@ -18,7 +18,7 @@ import (
 // projections, sets of namespaces, fleets, shards, traced ones, and adapters.FromShared. Where
 // they open others as they run, the view looks again, and Run ends with the error.
 func Of[T index.Object](informer typed.Followed[T]) *View[T] {
-	if option.IsNil(informer) {
+	if argument.IsNil(informer) {
 		return newView[T](define(typeName[T](), nil, errors.New("informer is nil")), nil)
 	}
 	of := &origin{name: typeName[T]()}

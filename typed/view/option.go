@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/internal/option"
+	"github.com/kubetyped/informer/internal/argument"
 	"github.com/kubetyped/informer/internal/semantic"
 )
 
@@ -95,7 +95,7 @@ func withFixedFetches(o *options) error {
 
 // gather applies options.
 func gather[T index.Object](opts []Option) (o options, equal func(a, b T) bool, err error) {
-	errs := []error{option.Apply(&o, opts)}
+	errs := []error{argument.ApplyOptions(&o, opts)}
 	equal = equalByDefault[T]()
 	if o.equal != nil {
 		var ok bool

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kubetyped/informer/internal/monitor"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -69,10 +70,5 @@ func InBubble(t *testing.T, test func(t *testing.T)) {
 
 // IsClosed reports whether a channel is closed.
 func IsClosed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
+	return monitor.IsClosed(c)
 }

@@ -12,7 +12,7 @@ const module = "github.com/kubetyped/informer/"
 
 // ofQueue are the rooms that the work queue is built on. Who has the queue has them.
 var ofQueue = []string{
-	"internal/fakeclient", "internal/goroutine", "internal/intrusive", "internal/keys", "internal/monitor", "internal/option", "internal/shrink", "internal/loglimit", "internal/timing",
+	"internal/fakeclient", "internal/goroutine", "internal/intrusive", "internal/argument", "internal/monitor", "internal/shrink", "internal/loglimit", "internal/timing",
 }
 
 // TestRooms looks at all packages that each of the core packages links.

@@ -20,8 +20,8 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/klog/v2"
 
+	"github.com/kubetyped/informer/internal/argument"
 	"github.com/kubetyped/informer/internal/goroutine"
-	"github.com/kubetyped/informer/internal/option"
 )
 
 // Elector elects one of several processes as their leader, by a Lease object of the
@@ -92,7 +92,7 @@ func NewElector(config *rest.Config, namespace, name string, opts ...Option) (*E
 	}}
 	e.config.Name = namespace + "/" + name
 	e.config.ReleaseOnCancel = true
-	if err := option.Apply(e, append([]Option{WithLeaseDuration(15 * time.Second)}, opts...)); err != nil {
+	if err := argument.ApplyOptions(e, append([]Option{WithLeaseDuration(15 * time.Second)}, opts...)); err != nil {
 		return failed(err)
 	}
 	return e, nil
@@ -101,13 +101,13 @@ func NewElector(config *rest.Config, namespace, name string, opts ...Option) (*E
 // Identity returns how this process appears in the Lease.
 func (e *Elector) Identity() string { return e.lock.Identity() }
 
-// Elect waits until this process leads, and then calls lead with a context that ends
-// when it does not lead any more, or ctx ends. If the lead is lost, context.Cause returns the last
-// error of a renewal, or names the process that leads now. It keeps the lead until lead returns, even if ctx
-// has ended, then gives it up, and returns. It never returns while lead runs. If ctx ends before this
-// process leads, it returns ctx's error. It may be called again, one call after the
-// other. A panic of lead is reported by utilruntime.HandleCrash; where that does not end
-// the program, it is the error.
+// Elect waits until this process leads, and then calls lead with a context that ends when it
+// does not lead any more, or ctx ends. If the lead is lost, the cause of the context is the last
+// error of a renewal, or names the process that leads now. Elect keeps the lead until lead
+// returns, even if ctx has ended, then gives it up, and returns. It never returns while lead
+// runs. If ctx ends before this process leads, it returns ctx's error. It may be called again,
+// one call after the other. A panic of lead is reported by utilruntime.HandleCrash; where that
+// does not end the program, it is the error.
 //
 // What goes wrong with requests is logged by client-go and tried again. If the lead cannot be given up,
 // Elect or client-go logs that, and the Lease expires.

@@ -46,7 +46,11 @@ var errStillWorks = errors.New("the lead is not given up: the work of this proce
 func (l *guardedLock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
 	record, raw, err := l.Interface.Get(ctx)
 	failure := err
-	if err == nil && record.HolderIdentity != l.Identity() {
+	switch {
+	case err != nil:
+	case record.HolderIdentity == "":
+		failure = errors.New("no process holds it: its holder was removed")
+	case record.HolderIdentity != l.Identity():
 		failure = fmt.Errorf("process %q holds it", record.HolderIdentity)
 	}
 	l.mu.Lock()

@@ -1,4 +1,4 @@
-package option_test
+package argument_test
 
 import (
 	"errors"
@@ -6,14 +6,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/kubetyped/informer/internal/option"
+	"github.com/kubetyped/informer/internal/argument"
 )
 
-// TestApply: all options count, and all that is wrong is in the error.
-func TestApply(t *testing.T) {
+// TestApplyOptions: all options count, and all that is wrong is in the error.
+func TestApplyOptions(t *testing.T) {
 	type set func(*int) error
 	n, negative := 0, errors.New("negative")
-	err := option.Apply(&n, []set{
+	err := argument.ApplyOptions(&n, []set{
 		func(n *int) error { *n++; return nil }, nil,
 		func(*int) error { return negative },
 		func(n *int) error { *n += 10; return nil },
@@ -25,9 +25,9 @@ func TestApply(t *testing.T) {
 
 func TestIsNil(t *testing.T) {
 	for _, v := range []any{nil, (*int)(nil), map[string]int(nil), (func())(nil), []int(nil), (chan int)(nil)} {
-		assert.True(t, option.IsNil(v), "%T", v)
+		assert.True(t, argument.IsNil(v), "%T", v)
 	}
 	for _, v := range []any{0, "", struct{}{}, new(int), []int{}, [1]*int{}, func() {}} {
-		assert.False(t, option.IsNil(v), "%T", v)
+		assert.False(t, argument.IsNil(v), "%T", v)
 	}
 }

@@ -1,14 +1,15 @@
-// Package option applies functional options, and checks arguments.
-package option
+// Package argument checks arguments of exported functions: options, which it applies, nil values, and keys
+// of maps.
+package argument
 
 import (
 	"errors"
 	"reflect"
 )
 
-// Apply calls each option with the configuration to change. It returns the errors of all of
+// ApplyOptions calls each option with the configuration to change. It returns the errors of all of
 // them, joined; a nil option is one.
-func Apply[C any, O ~func(*C) error](to *C, opts []O) error {
+func ApplyOptions[C any, O ~func(*C) error](to *C, opts []O) error {
 	var errs []error
 	for _, opt := range opts {
 		if opt == nil {

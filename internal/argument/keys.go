@@ -1,5 +1,4 @@
-// Package keys decides which values of a comparable type can be keys of a map.
-package keys
+package argument
 
 import (
 	"errors"
@@ -12,8 +11,8 @@ var (
 	errUnequal    = errors.New("value is not equal to itself, because it contains a NaN")
 )
 
-// Check returns an error if key cannot be one: a map would panic, or not find it again.
-func Check[K comparable](key K) error {
+// CheckKey returns an error if key cannot be the key of a map: the map would panic, or not find it again.
+func CheckKey[K comparable](key K) error {
 	if !reflect.ValueOf(&key).Elem().Comparable() {
 		return errUnhashable
 	}
@@ -23,13 +22,13 @@ func Check[K comparable](key K) error {
 	return nil
 }
 
-// NeedCheck reports whether Check returns an error for some values of the comparable type t.
-func NeedCheck(t reflect.Type) bool {
+// KeyNeedsCheck reports whether CheckKey returns an error for some values of the comparable type t.
+func KeyNeedsCheck(t reflect.Type) bool {
 	return holds(t, reflect.Interface, reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128)
 }
 
-// Refer reports whether values of the comparable type t refer to others, beyond strings.
-func Refer(t reflect.Type) bool {
+// KeyRefers reports whether values of the comparable type t refer to others, beyond strings.
+func KeyRefers(t reflect.Type) bool {
 	return holds(t, reflect.Interface, reflect.Pointer, reflect.Chan, reflect.UnsafePointer)
 }
 

@@ -1,4 +1,4 @@
-package keys
+package argument
 
 import (
 	"math"
@@ -31,18 +31,18 @@ func TestKinds(t *testing.T) {
 		{reflect.TypeFor[struct{ c chan int }](), false, true},
 		{reflect.TypeFor[unsafe.Pointer](), false, true},
 	} {
-		assert.Equal(t, c.check, NeedCheck(c.t), c.t)
-		assert.Equal(t, c.refer, Refer(c.t), c.t)
+		assert.Equal(t, c.check, KeyNeedsCheck(c.t), c.t)
+		assert.Equal(t, c.refer, KeyRefers(c.t), c.t)
 	}
 }
 
-func TestCheck(t *testing.T) {
-	assert.NoError(t, Check("a"))
-	assert.NoError(t, Check[any](nil))
-	assert.NoError(t, Check[any](1.5))
-	assert.NoError(t, Check(struct{ of any }{[1]string{"a"}}))
-	assert.ErrorIs(t, Check[any]([]int{1}), errUnhashable)
-	assert.ErrorIs(t, Check(struct{ of any }{map[int]int{}}), errUnhashable)
-	assert.ErrorIs(t, Check[any](math.NaN()), errUnequal)
-	assert.ErrorIs(t, Check([2]float64{0, math.NaN()}), errUnequal)
+func TestCheckKey(t *testing.T) {
+	assert.NoError(t, CheckKey("a"))
+	assert.NoError(t, CheckKey[any](nil))
+	assert.NoError(t, CheckKey[any](1.5))
+	assert.NoError(t, CheckKey(struct{ of any }{[1]string{"a"}}))
+	assert.ErrorIs(t, CheckKey[any]([]int{1}), errUnhashable)
+	assert.ErrorIs(t, CheckKey(struct{ of any }{map[int]int{}}), errUnhashable)
+	assert.ErrorIs(t, CheckKey[any](math.NaN()), errUnequal)
+	assert.ErrorIs(t, CheckKey([2]float64{0, math.NaN()}), errUnequal)
 }
