@@ -2,9 +2,11 @@ package inspect_test
 
 import (
 	_ "embed"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -22,18 +24,27 @@ import (
 //go:embed testdata/wrapper.html
 var wrapper string
 
-// open opens a page of a handler in a frame of some width, and returns what was noted about
-// it, by name.
-func (c chromium) open(t *testing.T, pages http.Handler, address string, width int, live bool) map[string]string {
+// frame is a page to open, in a frame of some width.
+type frame struct {
+	Address string
+	Width   int
+}
+
+func (f frame) String() string { return fmt.Sprint(strings.Trim(f.Address, "/"), f.Width) }
+
+// open opens pages of a handler, and returns the findings about each by name.
+func (c chromium) open(t *testing.T, pages http.Handler, live bool, frames ...frame) []map[string]string {
 	t.Helper()
 	done := make(chan struct{})
 	var once sync.Once
 	end := func() { once.Do(func() { close(done) }) }
+	list, err := json.Marshal(frames)
+	require.NoError(t, err)
 	mux := http.NewServeMux()
 	mux.Handle("/", pages)
 	mux.HandleFunc("/wrapper", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = strings.NewReplacer("PAGEWIDTH", fmt.Sprint(width), "PAGEADDRESS", address, "LIVE", fmt.Sprint(live)).WriteString(w, wrapper)
+		_, _ = strings.NewReplacer("FRAMES", string(list), "LIVE", fmt.Sprint(live)).WriteString(w, wrapper)
 	})
 	mux.HandleFunc("/done", func(http.ResponseWriter, *http.Request) { end() })
 	mux.HandleFunc("/wait", func(w http.ResponseWriter, r *http.Request) {
@@ -47,16 +58,25 @@ func (c chromium) open(t *testing.T, pages http.Handler, address string, width i
 	defer server.CloseClientConnections()
 	defer end()
 	text := c.run(t, "--window-size=1500,1000", "--dump-dom", server.URL+"/wrapper")
-	noted := map[string]string{}
+	noted := make([]map[string]string, len(frames))
 	for node := range parsed(t, text).Descendants() {
-		if node.Data == "body" {
-			for _, attr := range node.Attr {
-				noted[strings.TrimPrefix(attr.Key, "data-")] = attr.Val
+		if node.Data != "body" {
+			continue
+		}
+		for _, attr := range node.Attr {
+			number, name, _ := strings.Cut(strings.TrimPrefix(attr.Key, "data-"), "-")
+			if at, err := strconv.Atoi(number); err == nil {
+				if noted[at] == nil {
+					noted[at] = map[string]string{}
+				}
+				noted[at][name] = attr.Val
 			}
 		}
 	}
-	require.NotEmpty(t, noted, text)
-	assert.Empty(t, noted["error"])
+	for at, of := range noted {
+		require.NotEmpty(t, of, "%v: %s", frames[at], text)
+		assert.Empty(t, of["error"], frames[at])
+	}
 	return noted
 }
 
@@ -85,15 +105,16 @@ func madeUpPages() http.Handler {
 // for what is wider than the screen.
 func TestPagesFitScreens(t *testing.T) {
 	browser := findChromium(t)
+	var frames []frame
 	for _, address := range []string{"/all/", "/key/", "/long/", "/longkey/"} {
 		for _, width := range []int{360, 900, 1440} {
-			t.Run(fmt.Sprint(strings.Trim(address, "/"), width), func(t *testing.T) {
-				noted := browser.open(t, madeUpPages(), address, width, false)
-				assert.Equal(t, "1320px", noted["styled"], "the policy lets the style apply")
-				assert.Equal(t, "0 ", noted["folded"], "what is wider than the screen")
-				assert.Equal(t, "0 ", noted["unfolded"], "what is wider than the screen")
-			})
+			frames = append(frames, frame{address, width})
 		}
+	}
+	for at, noted := range browser.open(t, madeUpPages(), false, frames...) {
+		assert.Equal(t, "1320px", noted["styled"], "%v: the policy lets the style apply", frames[at])
+		assert.Equal(t, "0 ", noted["folded"], "%v: wider than the screen", frames[at])
+		assert.Equal(t, "0 ", noted["unfolded"], "%v: wider than the screen", frames[at])
 	}
 }
 
@@ -106,12 +127,10 @@ func TestCrowdFitsScreens(t *testing.T) {
 		problems := inspector.Report(t.Context()).Problems
 		return len(problems) > 0 && problems[0].Reason == "HandlerStuck"
 	}, time.Minute, 100*time.Millisecond)
-	for _, width := range []int{360, 1440} {
-		t.Run(fmt.Sprint(width), func(t *testing.T) {
-			noted := browser.open(t, inspector, "/", width, false)
-			assert.Equal(t, "0 ", noted["folded"], "what is wider than the screen")
-			assert.Equal(t, "0 ", noted["unfolded"], "what is wider than the screen")
-		})
+	frames := []frame{{"/", 360}, {"/", 1440}}
+	for at, noted := range browser.open(t, inspector, false, frames...) {
+		assert.Equal(t, "0 ", noted["folded"], "%v: wider than the screen", frames[at])
+		assert.Equal(t, "0 ", noted["unfolded"], "%v: wider than the screen", frames[at])
 	}
 }
 
@@ -141,7 +160,7 @@ func TestPageIsLive(t *testing.T) {
 	})
 	mux := http.NewServeMux()
 	mux.Handle("/debug/informers/", inspector)
-	noted := browser.open(t, mux, "/debug/informers/", 1440, true)
+	noted := browser.open(t, mux, true, frame{"/debug/informers/", 1440})[0]
 	assert.Equal(t, "ready", noted["script"], "it has run to its end")
 	assert.Equal(t, "true", noted["live"], "updates come")
 	assert.Regexp(t, `^Live, \d\d:\d\d:\d\d UTC$`, noted["clock"])
