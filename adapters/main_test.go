@@ -3,6 +3,7 @@ package adapters_test
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"testing"
@@ -21,6 +22,7 @@ var reported reports
 // reported on purpose here. The handlers of apimachinery would log them, and wait
 // in between by a clock that bubbles do not share.
 func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
 	utilruntime.ErrorHandlers = []utilruntime.ErrorHandler{reported.add}
 	klog.SetLogger(klog.New(nil))
 	cache.SetInformerMetricsProvider(&processMetrics)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -49,14 +50,11 @@ func newCatalog(s *store.Store, set *settings) (*catalog, error) {
 			return nil, err
 		}
 	}
-	kinds := slices.SortedFunc(maps.Keys(scheme.AllKnownTypes()), func(a, b schema.GroupVersionKind) int {
-		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Version, b.Version), cmp.Compare(a.Kind, b.Kind))
-	})
-	for _, kind := range kinds {
-		if described[kind] || !servable(scheme, kind) {
+	for _, r := range resourcesOf(scheme) {
+		if described[r.GroupVersionResource.GroupVersion().WithKind(r.Kind)] {
 			continue
 		}
-		if err := c.add(s, guess(scheme, kind)); err != nil {
+		if err := c.add(s, r); err != nil {
 			return nil, err
 		}
 	}
@@ -69,6 +67,34 @@ func newCatalog(s *store.Store, set *settings) (*catalog, error) {
 		}
 	}
 	return c, nil
+}
+
+// lastScheme is the scheme of the last server, since tests start many servers with one.
+var lastScheme atomic.Pointer[knownResources]
+
+type knownResources struct {
+	scheme    *runtime.Scheme
+	types     int // a scheme forgets none, so as many are the same
+	resources []Resource
+}
+
+// resourcesOf describes the kinds of a scheme, in the order of their names.
+func resourcesOf(scheme *runtime.Scheme) []Resource {
+	types := scheme.AllKnownTypes()
+	if last := lastScheme.Load(); last != nil && last.scheme == scheme && last.types == len(types) {
+		return last.resources
+	}
+	kinds := slices.SortedFunc(maps.Keys(types), func(a, b schema.GroupVersionKind) int {
+		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Version, b.Version), cmp.Compare(a.Kind, b.Kind))
+	})
+	var resources []Resource
+	for _, kind := range kinds {
+		if servable(scheme, kind) {
+			resources = append(resources, guess(scheme, kind))
+		}
+	}
+	lastScheme.Store(&knownResources{scheme, len(types), resources})
+	return resources
 }
 
 // servable reports whether a kind is that of a resource: it has object metadata

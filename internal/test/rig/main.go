@@ -2,6 +2,7 @@ package rig
 
 import (
 	"context"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -18,8 +19,10 @@ var ErrorHandler atomic.Pointer[utilruntime.ErrorHandler]
 // Main is for the TestMain of a package. It sets what is global, once and for all:
 // goroutines of client-go that nobody waits for may still look at it when the next
 // test runs. Failures are reported on purpose by tests. The handlers of apimachinery
-// would log them, and wait in between by a clock that bubbles do not share.
+// would log them, and wait in between by a clock that bubbles do not share. The garbage
+// collector runs less often, since most memory is allocated for one request.
 func Main(m *testing.M) {
+	debug.SetGCPercent(400)
 	utilruntime.ErrorHandlers = []utilruntime.ErrorHandler{func(ctx context.Context, err error, msg string, keysAndValues ...any) {
 		if handle := ErrorHandler.Load(); handle != nil {
 			(*handle)(ctx, err, msg, keysAndValues...)

@@ -3,12 +3,14 @@ package simulated_test
 import (
 	"flag"
 	"os"
+	"runtime/debug"
 	"testing"
 
 	"k8s.io/klog/v2"
 )
 
 func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
 	flag.Parse()
 	klog.SetLogger(klog.Logger{}) // what processes log is in traces, but for informers of factories
 	given := false
