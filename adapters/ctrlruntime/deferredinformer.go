@@ -48,6 +48,13 @@ type deferredRegistration struct {
 // asks the cache of the manager for an informer, that one may be asking here.
 func (d *deferredInformer) isAttached() bool { return d.cache.Load() != nil }
 
+// attached returns the informer of a cache with the kind, nil if there is none yet.
+func (d *deferredInformer) attached() cache.Informer {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.real
+}
+
 // attach moves handlers and indexes to the informer of a cache with the kind. If it fails, it
 // can be called again, and moves the rest.
 func (d *deferredInformer) attach(ctx context.Context, to cache.Cache) error {

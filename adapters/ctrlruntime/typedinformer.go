@@ -114,9 +114,11 @@ func informerOf[T Object](c cache.Cache) (*typed.Informer[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, deferred := made.(*deferredInformer); deferred {
-		kind, err := own.kindOf(example)
-		return nil, errors.Join(err, noMatch(kind.kind))
+	if waits, deferred := made.(*deferredInformer); deferred {
+		if made = waits.attached(); made == nil {
+			kind, err := own.kindOf(example)
+			return nil, errors.Join(err, noMatch(kind.kind))
+		}
 	}
 	shared, _ := made.(toolscache.SharedInformer)
 	standsOn, _ := adapters.AnyInformer(shared)

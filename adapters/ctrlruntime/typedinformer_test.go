@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -119,4 +120,26 @@ func TestInformerErrors(t *testing.T) {
 		require.ErrorContains(t, err, want)
 	}
 	assert.False(t, meta.IsNoMatchError(err))
+}
+
+// TestInformerOfAKindThatComesLater: Informer returns that of a kind once the server has it, though
+// the kind was asked for before.
+func TestInformerOfAKindThatComesLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := newKindServer(t)
+		require.NoError(t, srv.Create(t.Context(), newWidget("a", 1)))
+		c, err := ctrlruntime.NewCache(ctrlruntime.Typed[*widget]())(srv.config(), cache.Options{Scheme: withWidgets})
+		require.NoError(t, err)
+		_, err = ctrlruntime.Informer[*widget](c)
+		require.True(t, meta.IsNoMatchError(err))
+		ctx := runCacheFor(t, c, time.Hour)
+		require.True(t, c.WaitForCacheSync(ctx))
+
+		srv.served.Store(true)
+		time.Sleep(11 * time.Second)
+		widgets, err := ctrlruntime.Informer[*widget](c)
+		require.NoError(t, err)
+		require.NoError(t, widgets.WaitForSync(ctx))
+		assert.Equal(t, 1, widgets.Len())
+	})
 }
