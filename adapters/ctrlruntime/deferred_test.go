@@ -160,6 +160,47 @@ func TestKindsThatComeLater(t *testing.T) {
 	}
 }
 
+// TestReadsOfKindsThatComeLater: a kind that only reads ask for is served when the server has it,
+// and without an informer if reads must not make any.
+func TestReadsOfKindsThatComeLater(t *testing.T) {
+	selected := map[client.Object]cache.ByObject{&widget{}: {Label: labels.SelectorFromSet(labels.Set{"of": "test"})}}
+	for name, o := range map[string]cache.Options{
+		"as others":             {},
+		"by object":             {ByObject: selected},
+		"by object, if watched": {ByObject: selected, ReaderFailOnMissingInformer: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				srv := newKindServer(t)
+				other := newWidget("b", 2)
+				other.Labels = nil
+				require.NoError(t, srv.Create(t.Context(), newWidget("a", 1), other))
+				o.Scheme = withWidgets
+				c, err := ctrlruntime.NewCache()(srv.config(), o)
+				require.NoError(t, err)
+				ctx := runCacheFor(t, c, time.Hour)
+				require.True(t, c.WaitForCacheSync(ctx))
+				var widgets widgetList
+				if !o.ReaderFailOnMissingInformer {
+					assert.True(t, meta.IsNoMatchError(c.List(ctx, &widgets)))
+				}
+
+				srv.served.Store(true)
+				time.Sleep(11 * time.Second)
+				synctest.Wait()
+				assert.Empty(t, ctrlruntime.Waiting(c))
+				if o.ReaderFailOnMissingInformer {
+					assert.ErrorAs(t, c.List(ctx, &widgets), new(*cache.ErrResourceNotCached))
+					return
+				}
+				require.NoError(t, c.List(ctx, &widgets))
+				assert.Len(t, widgets.Items, 2-len(o.ByObject), "options of the kind count")
+				require.NoError(t, c.Get(ctx, client.ObjectKey{Namespace: "one", Name: "a"}, &widget{}))
+			})
+		})
+	}
+}
+
 // definition is a CustomResourceDefinition, of which nothing is needed.
 type definition struct {
 	metav1.TypeMeta   `json:",inline"`

@@ -169,7 +169,8 @@ func (c *managerCache) definitions() toolscache.SharedIndexInformer {
 	return informer
 }
 
-// missing returns the kinds that were asked for and not served yet, and those that were.
+// missing returns the kinds that were asked for, or that ByObject names, and that are not served
+// yet, and those that were.
 func (c *managerCache) missing() (missing map[schema.GroupVersionKind][]*deferredInformer, gone []schema.GroupVersionKind) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -177,6 +178,11 @@ func (c *managerCache) missing() (missing map[schema.GroupVersionKind][]*deferre
 	for of, d := range c.deferred {
 		if !d.isAttached() {
 			missing[of.kind] = append(missing[of.kind], d)
+		}
+	}
+	for kind := range c.later {
+		if missing[kind] == nil && c.caches[kind] == nil { // reads need the cache, even if no informer waits
+			missing[kind] = nil
 		}
 	}
 	for kind := range c.gone {
@@ -300,8 +306,8 @@ func (c *managerCache) setGone(kind schema.GroupVersionKind, gone error) {
 }
 
 // Waiting returns the kinds that the server does not have, or that are Optional and may not be
-// listed, and for which informers of a cache wait that NewCache has made, in order; nil if there
-// are none, or the cache is another one.
+// listed, and for which informers of a cache wait that NewCache has made, or that its ByObject
+// names, in order; nil if there are none, or the cache is another one.
 func Waiting(c cache.Cache) []schema.GroupVersionKind {
 	own, ok := c.(*managerCache)
 	if !ok {
