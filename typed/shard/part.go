@@ -341,34 +341,9 @@ func (q *part[T]) replace(l source.List, version string, of func(index.Key) bool
 		return
 	}
 	own := q.takeOver(version)
-	var acquired, relisted, rejected []source.Staged
-	stay := map[index.Key]bool{}
-	listed := make(map[index.Key]struct{}, len(l.Items))
-	for _, s := range l.Items {
-		obj, ok := s.(stagedObject)
-		if _, is := source.Rejected(s); is {
-			rejected, stay[s.Key()] = append(rejected, s), true
-		} else if _, is := source.Rejected(obj.Staged); is {
-			stay[obj.key] = true
-		}
-		if !ok || !own.has(obj.r) {
-			continue
-		}
-		was, known := q.places[obj.key]
-		if known && was.version > number(version) && !own.has(was.r) {
-			continue // an earlier object of this key
-		}
-		listed[obj.key] = struct{}{}
-		q.setPlace(obj.key, place[T]{q, number(version), obj.object, obj.r})
-		switch {
-		case !q.loaded.has(obj.r):
-			acquired = append(acquired, obj.Staged)
-		case q.listed || !known || was.object != obj.object || was.object == 0 || stay[obj.key]:
-			relisted = append(relisted, obj.Staged)
-		} // otherwise another part has reported it in this state
-	}
-	q.repairBut(stay, of)
-	gone := q.missing(listed, version, of)
+	in := q.sort(l.Items, version, own)
+	q.repairBut(in.stay, of)
+	gone := append(in.outside, q.missing(in.listed, version, of)...)
 	if !q.listed {
 		q.follower.poke() // ranges may wait for a list to end
 	}
@@ -378,15 +353,15 @@ func (q *part[T]) replace(l source.List, version string, of func(index.Key) bool
 	q.loaded = q.loaded.or(own)
 	q.prune()
 	at := q.advance()
-	known := source.List{Part: true, Items: relisted, Gone: gone, Reason: cmp.Or(l.Reason, index.Relisted)}
-	come := source.List{Part: true, Items: acquired, Reason: index.Acquired}
+	known := source.List{Part: true, Items: in.relisted, Gone: gone, Reason: cmp.Or(l.Reason, index.Relisted)}
+	come := source.List{Part: true, Items: in.acquired, Reason: index.Acquired}
 	switch {
 	case first:
 		q.synced = true
-		q.sink.Replace(source.List{Items: append(acquired, rejected...), Reason: cmp.Or(l.Reason, index.Acquired), Released: q.isOutside(own)}, at)
-	case len(acquired) == 0 && (added.empty() || len(relisted)+len(gone) > 0):
+		q.sink.Replace(source.List{Items: append(in.acquired, in.rejected...), Reason: cmp.Or(l.Reason, index.Acquired), Released: q.isOutside(own)}, at)
+	case len(in.acquired) == 0 && (added.empty() || len(in.relisted)+len(gone) > 0):
 		q.sink.Replace(known, at)
-	case len(relisted)+len(gone) == 0:
+	case len(in.relisted)+len(gone) == 0:
 		q.sink.Replace(come, at)
 	default:
 		q.sink.Replace(known, "")

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // takeOver takes the ranges that were asked for from their owners, and returns the part's
@@ -65,6 +66,47 @@ func (q *part[T]) hasSince(at place[T], version string) bool {
 		return false
 	}
 	return q.isBehind(at.r, version) || at.version == reached && number(version) == reached
+}
+
+// sorted is what a list has, as it is to be passed on.
+type sorted struct {
+	acquired, relisted, rejected []source.Staged
+	outside                      []index.Key // objects that the sink has and leaves out from now on
+	listed                       map[index.Key]struct{}
+	stay                         map[index.Key]bool // rejected objects
+}
+
+// sort sorts the items of a list, which covers ranges of the part, and notes their places. A sink
+// leaves out items without their keys, so that those of a part have to be named. The caller holds
+// lock.
+func (q *part[T]) sort(items []source.Staged, version string, own ranges) (in sorted) {
+	in.listed, in.stay = make(map[index.Key]struct{}, len(items)), map[index.Key]bool{}
+	for _, s := range items {
+		obj, ok := s.(stagedObject)
+		if _, is := source.Rejected(s); is {
+			in.rejected, in.stay[s.Key()] = append(in.rejected, s), true
+		} else if _, is := source.Rejected(obj.Staged); is {
+			in.stay[obj.key] = true
+		}
+		if !ok || !own.has(obj.r) {
+			continue
+		}
+		was, known := q.places[obj.key]
+		if known && was.version > number(version) && !own.has(was.r) {
+			continue // an earlier object of this key
+		}
+		in.listed[obj.key] = struct{}{}
+		q.setPlace(obj.key, place[T]{q, number(version), obj.object, obj.r})
+		switch {
+		case known && obj.Staged.Key() == (index.Key{}) && !in.stay[obj.key]:
+			in.outside = append(in.outside, obj.key)
+		case !q.loaded.has(obj.r):
+			in.acquired = append(in.acquired, obj.Staged)
+		case q.listed || !known || was.object != obj.object || was.object == 0 || in.stay[obj.key]:
+			in.relisted = append(in.relisted, obj.Staged)
+		} // otherwise another part has reported it in this state
+	}
+	return in
 }
 
 // at returns the version that the sink has of the part's ranges: that of the part, or a later

@@ -67,8 +67,8 @@ var ofShards = []mutation{
 	},
 	{
 		bug:   "shards: unchanged objects are reported again when ranges come",
-		in:    "typed/shard.part.replace",
-		old:   "		case q.listed || !known || was.object != obj.object || was.object == 0 || stay[obj.key]:\n",
+		in:    "typed/shard.part.sort",
+		old:   "		case q.listed || !known || was.object != obj.object || was.object == 0 || in.stay[obj.key]:\n",
 		new:   "		default:\n",
 		suite: tests("typed/shard", "TestUnchangedObjectsAreReportedOnce"),
 	},
