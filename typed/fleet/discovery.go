@@ -26,6 +26,7 @@ type Discovery struct {
 	owners   map[string]index.Key    // guarded by mu; of clusters that it has put in
 	reported map[index.Key][]Cluster // guarded by mu; by objects that could be used
 	failures map[index.Key]error     // guarded by mu
+	broken   map[index.Key]error     // guarded by mu; those of failures that are of the object itself
 	closed   bool                    // guarded by mu
 }
 
@@ -66,7 +67,7 @@ func Discover[T index.Object](clusters *Clusters, from Handled[T], clustersOf fu
 	}
 	d := &Discovery{
 		clusters: clusters, hold: hold{waitsFor: from.Name()},
-		owners: map[string]index.Key{}, reported: map[index.Key][]Cluster{}, failures: map[index.Key]error{},
+		owners: map[string]index.Key{}, reported: map[index.Key][]Cluster{}, failures: map[index.Key]error{}, broken: map[index.Key]error{},
 	}
 	take := func(obj T) { d.take(index.KeyOf(obj), func() ([]Cluster, error) { return clustersOf(obj) }) }
 	clusters.hold(&d.hold)
@@ -121,7 +122,10 @@ func (d *Discovery) take(key index.Key, clustersOf func() ([]Cluster, error)) {
 	if d.closed {
 		return
 	}
-	if err == nil {
+	if err != nil {
+		d.broken[key] = err
+	} else {
+		delete(d.broken, key)
 		d.reported[key] = clusters
 		err = d.settle(key)
 	}
@@ -191,7 +195,7 @@ func (d *Discovery) remove(key index.Key, wanted map[string]bool) {
 	for other, clusters := range d.reported {
 		waits := func(c Cluster) bool { return slices.Contains(free, c.Name) }
 		if other != key && d.failures[other] != nil && slices.ContainsFunc(clusters, waits) {
-			d.note(other, d.settle(other))
+			d.note(other, errors.Join(d.broken[other], d.settle(other)))
 		}
 	}
 }
@@ -205,6 +209,7 @@ func (d *Discovery) forget(key index.Key) {
 	}
 	delete(d.reported, key)
 	delete(d.failures, key)
+	delete(d.broken, key)
 	d.remove(key, nil)
 }
 

@@ -171,6 +171,41 @@ func TestSecrets(t *testing.T) {
 	})
 }
 
+// TestFreedNameKeepsFailures: an object that gets the name of another one, and cannot be used since,
+// stays a failure until it can.
+func TestFreedNameKeepsFailures(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		secret := func(namespace, content string) *corev1.Secret {
+			return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "east"}, Data: map[string][]byte{"kubeconfig": []byte(content)}}
+		}
+		home := apitest.Start(t, apitest.WithObjects(secret("a", kubeconfig("x"))))
+		secrets := typed.NewInformer(kube.FromREST[*corev1.Secret](home.Config()))
+		clusters := &fleet.Clusters{}
+		discovery, err := fleet.Discover(clusters, secrets, fleet.FromSecret("kubeconfig"))
+		require.NoError(t, err)
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := call(func() error { return secrets.Run(ctx) })
+		synctest.Wait()
+		require.NoError(t, home.Create(ctx, secret("b", kubeconfig("y"))))
+		synctest.Wait()
+		require.NoError(t, home.Update(ctx, secret("b", "broken")))
+		synctest.Wait()
+		require.NoError(t, home.Delete(ctx, secret("a", "")))
+		synctest.Wait()
+		east, ok := clusters.Get("east")
+		require.True(t, ok)
+		assert.Equal(t, "https://y.example.com", east.Config.Host, "its last state that could be used")
+		require.Len(t, discovery.Failures(), 1)
+		assert.ErrorContains(t, discovery.Failures()[0].Err, `secret b/east, key "kubeconfig"`)
+
+		require.NoError(t, home.Update(ctx, secret("b", kubeconfig("z"))))
+		synctest.Wait()
+		assert.Empty(t, discovery.Failures())
+		cancel()
+		assert.NoError(t, <-ended)
+	})
+}
+
 // TestClusterProfiles: a set follows ClusterProfiles; a function that panics takes no
 // cluster with it.
 func TestClusterProfiles(t *testing.T) {
