@@ -25,6 +25,7 @@ type deferredInformer struct {
 
 	mu       sync.Mutex
 	real     cache.Informer // guarded by mu; nil: there is none yet
+	removed  bool           // guarded by mu; there will be none
 	indexers []toolscache.Indexers
 	fields   []indexedField          // guarded by mu, as indexers
 	handlers []*deferredRegistration // guarded by mu
@@ -55,11 +56,21 @@ func (d *deferredInformer) attached() cache.Informer {
 	return d.real
 }
 
-// attach moves handlers and indexes to the informer of a cache with the kind. If it fails, it
-// can be called again, and moves the rest.
+// remove makes attach do nothing from now on. It waits for one that is in progress.
+func (d *deferredInformer) remove() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.removed = true
+}
+
+// attach moves handlers and indexes to the informer of a cache with the kind, unless the informer
+// was removed. If it fails, it can be called again, and moves the rest.
 func (d *deferredInformer) attach(ctx context.Context, to cache.Cache) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.removed {
+		return nil
+	}
 	for len(d.fields) > 0 {
 		if err := to.IndexField(ctx, d.example, d.fields[0].name, d.fields[0].keys); err != nil {
 			return err

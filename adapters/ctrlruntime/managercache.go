@@ -215,15 +215,23 @@ func (c *managerCache) RemoveInformer(ctx context.Context, obj client.Object) er
 	c.mu.Lock()
 	d := c.deferred[kind]
 	delete(c.deferred, kind)
+	c.mu.Unlock()
+	if d != nil {
+		d.remove()
+	}
+	c.mu.Lock()
 	delete(c.gates, kind)
 	delete(c.informers, kind)
 	delete(c.packedReaders, kind)
 	of, err := c.cacheOf(kind.kind)
 	c.mu.Unlock()
-	if err != nil || d != nil && !d.isAttached() {
+	if err == nil {
+		err = of.RemoveInformer(ctx, obj)
+	}
+	if isNotServed(err) {
 		return nil // there is none
 	}
-	return of.RemoveInformer(ctx, obj)
+	return err
 }
 
 // IndexField implements client.FieldIndexer.
