@@ -15,7 +15,7 @@ var ErrIndexInUse = errors.New("the index has been added to another indexer: rel
 // that wraps ErrNotAdded. Call AddIndexes first.
 var ErrNotAdded = errors.New("the index was not added, see AddIndexes")
 
-var errNilIndex = errors.New("index: a nil index was added")
+var errNilIndex = errors.New("index: a nil index was added: make it with New, Single, Labels or NewOrdered")
 
 // attachment is what ties an index to an Indexer.
 type attachment[T Object] struct {

@@ -9,6 +9,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/argument"
 	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -44,9 +45,9 @@ type Followed[T index.Object] interface {
 	// Name returns the informer's name.
 	Name() string
 	// Follow adds a follower, which receives everything from now on. Unfollow removes it:
-	// when it returns, no method runs or will be called. Follow returns an error if the
-	// informer has stopped, was released, or could not be made; or if f has the method Needs,
-	// and a field that it returns is left out, see Needs.
+	// when it returns, no method runs or will be called. Follow returns an error if f is nil or
+	// a nil pointer, or the informer has stopped, was released, or could not be made; or if f has
+	// the method Needs, and a field that it returns is left out, see Needs.
 	Follow(f Follower[T]) (unfollow func(), err error)
 	// DerivedFrom returns the informer's source, if that is Derived, and of a SharedInformer
 	// the informer.
@@ -78,6 +79,9 @@ func (i *Informer[T]) Follow(f Follower[T]) (unfollow func(), err error) {
 // follow does as Follow. Its leave removes f, and reports whether f has received everything
 // until then.
 func (i *Informer[T]) follow(f Follower[T]) (leave func() bool, err error) {
+	if argument.IsNil(f) {
+		return nil, fmt.Errorf("informer %s: follower not added: follower is nil: create it before the call of Follow", i.name)
+	}
 	if leave, err = i.addFollower(f); err != nil {
 		return nil, err
 	}

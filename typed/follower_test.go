@@ -99,6 +99,15 @@ func TestFollow(t *testing.T) {
 	})
 }
 
+// TestFollowNil: there is an error for followers that are nil.
+func TestFollowNil(t *testing.T) {
+	informer := typed.NewInformer(rig.NewScript(), typed.WithName("things"))
+	for _, none := range []typed.Follower[*rig.Thing]{nil, (*followed)(nil)} {
+		_, err := informer.Follow(none)
+		assert.EqualError(t, err, "informer things: follower not added: follower is nil: create it before the call of Follow")
+	}
+}
+
 // TestFollowSharedInformer: a follower ends with the use of the informer, once.
 func TestFollowSharedInformer(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {

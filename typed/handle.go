@@ -15,8 +15,8 @@ import (
 )
 
 // Handle adds a handler, which is then called as Handler describes. It may be called at any
-// time, including from a handler. It returns an error if the handler is nil or an option
-// cannot be used, or the source is known to leave out what the handler needs, see Needs; and
+// time, including from a handler. It returns an error if the handler is nil or a nil pointer, or an
+// option cannot be used, or the source is known to leave out what the handler needs, see Needs; and
 // ErrStopped when the informer has stopped.
 func (i *Informer[T]) Handle(handler Handler[T], opts ...HandlerOption) (*Registration, error) {
 	name, err := Describe(handler)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/argument"
 )
 
 // Event is one change of the store, with the state before and after it.
@@ -89,12 +90,13 @@ type Describer interface {
 }
 
 // Describe returns the name that a handler has unless it is given another one, and
-// an error if it cannot be used: if it is nil, or is a Describer that returns one.
+// an error if it cannot be used: if it is nil or a nil pointer, or is a Describer that returns one.
 // It is for handlers that wrap another one.
 func Describe[T index.Object](h Handler[T]) (name string, err error) {
-	switch h := h.(type) {
-	case nil:
+	if argument.IsNil(h) {
 		return "", errNilHandler
+	}
+	switch h := h.(type) {
 	case Describer:
 		return h.Describe()
 	case HandlerFuncs[T]:
@@ -104,7 +106,7 @@ func Describe[T index.Object](h Handler[T]) (name string, err error) {
 	}
 }
 
-var errNilHandler = errors.New("handler is nil")
+var errNilHandler = errors.New("handler is nil: create it before the call of Handle")
 
 // dispatch calls the method of h that e is for.
 func dispatch[T index.Object](h Handler[T], e *Event[T]) {

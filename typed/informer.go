@@ -221,6 +221,9 @@ func (a *access[T]) AddIndexes(indexes ...index.Definition[T]) error {
 // checkIndexes returns an error if the source leaves out what an index needs.
 func (i *Informer[T]) checkIndexes(indexes []index.Definition[T]) error {
 	for _, x := range indexes {
+		if argument.IsNil(x) {
+			continue // the store returns the error
+		}
 		if err := i.checkNeeds(needsOf(x)); err != nil {
 			return fmt.Errorf("informer %s: index %s not added: %w", i.name, x.Name(), err)
 		}

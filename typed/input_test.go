@@ -53,6 +53,10 @@ func TestBadInput(t *testing.T) {
 			r := rig.New(t)
 			_, err := r.Handle(nil)
 			assert.ErrorContains(t, err, "handler is nil")
+			for _, none := range []typed.Handler[*rig.Thing]{(*rig.Recorder)(nil), (*describer)(nil), (*typed.HandlerFuncs[*rig.Thing])(nil)} {
+				_, err := r.Handle(none)
+				assert.ErrorContains(t, err, "informer "+r.Name()+": handler not added: handler is nil: create it")
+			}
 			for name, opt := range map[string]typed.HandlerOption{
 				"option is nil":                     nil,
 				"resync period -1s is negative":     typed.WithResync(-time.Second),
@@ -81,10 +85,24 @@ func TestBadInput(t *testing.T) {
 			assert.Same(t, byNode, same)
 			r.RemoveIndexes(byNode)
 			assert.Empty(t, r.Indexes())
-			assert.ErrorContains(t, r.AddIndexes(nil), "nil index")
+			for _, none := range []index.Definition[*rig.Thing]{nil, (*index.Index[string, *rig.Thing])(nil), (*index.Ordered[int, *rig.Thing])(nil)} {
+				err := r.AddIndexes(byNode, none)
+				assert.ErrorContains(t, err, "informer "+r.Name()+": index: a nil index was added: make it with New")
+			}
+			_, err = index.Ensure[string](r.Informer, nil)
+			assert.ErrorContains(t, err, "nil index")
+			assert.Empty(t, r.Indexes())
 		})
 	})
 }
+
+// describer is a Describer that reads its fields.
+type describer struct {
+	typed.HandlerFuncs[*rig.Thing]
+	name string
+}
+
+func (d *describer) Describe() (string, error) { return d.name, nil }
 
 func TestRunTwice(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {

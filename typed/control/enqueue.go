@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/argument"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
 )
@@ -140,14 +141,7 @@ func orNone[K any](keys iter.Seq[K]) iter.Seq[K] {
 // needQueue returns an error if there is no queue, including the nil of a NewWorkQueue whose
 // error the caller ignored.
 func needQueue[K comparable](q Adder[K]) error {
-	missing := q == nil
-	switch q := q.(type) {
-	case *queue.WorkQueue[K]:
-		missing = q == nil
-	case AdderFunc[K]:
-		missing = q == nil
-	}
-	if missing {
+	if argument.IsNil(q) {
 		return errors.New("queue is nil")
 	}
 	return nil

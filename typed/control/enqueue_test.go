@@ -232,6 +232,7 @@ func TestHandlersOfQueuesCheckTheirArguments(t *testing.T) {
 		"handler not added: queue is nil": control.Enqueue[*rig.Thing](nil),
 		"added: queue is nil":             control.Enqueue[*rig.Thing](none),
 		"not added: queue is nil":         control.Enqueue[*rig.Thing](control.AdderFunc[index.Key](nil)),
+		"ler not added: queue is nil":     control.Enqueue[*rig.Thing]((*adds[index.Key])(nil)),
 		"queue is nil":                    control.EnqueueFunc(nil, keys),
 		"key function is nil":             control.EnqueueFunc[index.Key, *rig.Thing](&adds[index.Key]{}, nil),
 		"function is nil":                 control.EnqueueKey[index.Key, *rig.Thing](&adds[index.Key]{}, nil),
