@@ -65,7 +65,10 @@ func TestEventsReturnTheCauseOfTheirEnd(t *testing.T) {
 		}, []error{typed.ErrStopped}, "informer *rig.Thing: event stream ended: the informer has stopped"},
 		"the source": {func(t *testing.T, r *rig.Rig) error {
 			r.Start()
-			go func() { r.Script.Fail <- broken }()
+			go func() {
+				time.Sleep(time.Second) // the stream has begun
+				r.Script.Fail <- broken
+			}()
 			return endOf(r.Events(t.Context()))
 		}, []error{typed.ErrStopped, broken}, "informer *rig.Thing: event stream ended: the informer has stopped: broken"},
 		"the informer, before": {func(t *testing.T, r *rig.Rig) error {
