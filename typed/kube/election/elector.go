@@ -9,11 +9,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/uuid"
+	"k8s.io/apimachinery/pkg/util/validation"
 	coordinationv1 "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/leaderelection"
@@ -66,7 +68,8 @@ func WithLeaseDuration(d time.Duration) Option {
 
 // NewElector returns an elector by the Lease of the given namespace and name, which
 // it makes if it is not there. The processes need the verbs get, create and update
-// for it. It returns an error if the configuration or an option cannot be used.
+// for it. It returns an error if the configuration or an option cannot be used, or if the API
+// server would refuse a Lease of that namespace and name.
 func NewElector(config *rest.Config, namespace, name string, opts ...Option) (*Elector, error) {
 	failed := func(err error) (*Elector, error) {
 		return nil, fmt.Errorf("elector by the lease %s/%s: %w", namespace, name, err)
@@ -76,6 +79,12 @@ func NewElector(config *rest.Config, namespace, name string, opts ...Option) (*E
 		return failed(errors.New("client configuration is nil"))
 	case namespace == "" || name == "":
 		return failed(errors.New("the lease needs a namespace and a name"))
+	}
+	if problems := validation.IsDNS1123Label(namespace); len(problems) > 0 {
+		return failed(fmt.Errorf("%q cannot be the name of a namespace: %s", namespace, strings.Join(problems, ", ")))
+	}
+	if problems := validation.IsDNS1123Subdomain(name); len(problems) > 0 {
+		return failed(fmt.Errorf("%q cannot be the name of a lease: %s", name, strings.Join(problems, ", ")))
 	}
 	client, err := coordinationv1.NewForConfig(config)
 	if err != nil {

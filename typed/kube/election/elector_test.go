@@ -257,9 +257,13 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 func TestElectorInput(t *testing.T) {
 	config := &rest.Config{Host: "127.0.0.1:1"}
 	for message, make := range map[string]func() (*election.Elector, error){
-		"client configuration is nil":  func() (*election.Elector, error) { return election.NewElector(nil, "ns", "name") },
-		"needs a namespace and a name": func() (*election.Elector, error) { return election.NewElector(config, "", "name") },
-		"option is nil":                func() (*election.Elector, error) { return election.NewElector(config, "ns", "name", nil) },
+		"client configuration is nil":                                               func() (*election.Elector, error) { return election.NewElector(nil, "ns", "name") },
+		"needs a namespace and a name":                                              func() (*election.Elector, error) { return election.NewElector(config, "", "name") },
+		`"n/s" cannot be the name of a namespace`:                                   func() (*election.Elector, error) { return election.NewElector(config, "n/s", "name") },
+		`"n.s" cannot be the name of a namespace`:                                   func() (*election.Elector, error) { return election.NewElector(config, "n.s", "name") },
+		`"na/me" cannot be the name of a lease`:                                     func() (*election.Elector, error) { return election.NewElector(config, "ns", "na/me") },
+		`"Name" cannot be the name of a lease: a lowercase RFC 1123 subdomain must`: func() (*election.Elector, error) { return election.NewElector(config, "ns", "Name") },
+		"option is nil": func() (*election.Elector, error) { return election.NewElector(config, "ns", "name", nil) },
 		"the identity is empty": func() (*election.Elector, error) {
 			return election.NewElector(config, "ns", "name", election.WithIdentity(""))
 		},
@@ -271,6 +275,8 @@ func TestElectorInput(t *testing.T) {
 		_, err := make()
 		assert.ErrorContains(t, err, message)
 	}
+	_, err := election.NewElector(config, "ns", "example.com")
+	require.NoError(t, err)
 	e, err := election.NewElector(config, "ns", "name")
 	require.NoError(t, err)
 	assert.NotEmpty(t, e.Identity())
