@@ -27,12 +27,15 @@ func GenerationChanged[T interface {
 	return generation != old.GetGeneration() || generation == 0 && !index.Same(old, updated)
 }
 
-// LabelsChanged is a Predicate: the labels are not the same as before.
+// LabelsChanged is a Predicate: the labels are not the same as before. It finds no change if the
+// informer's source omits metadata.labels, see kube.WithFields and kube.WithoutFields.
 func LabelsChanged[T index.Labeled](old, updated T) bool {
 	return !maps.Equal(old.GetLabels(), updated.GetLabels())
 }
 
-// AnnotationsChanged is a Predicate: the annotations are not the same as before.
+// AnnotationsChanged is a Predicate: the annotations are not the same as before. It finds no
+// change if the informer's source omits metadata.annotations, see kube.WithFields and
+// kube.WithoutFields.
 func AnnotationsChanged[T interface {
 	index.Object
 	GetAnnotations() map[string]string
