@@ -6,6 +6,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/kubetyped/informer/adapters"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed/control"
@@ -41,7 +42,7 @@ func adderOf[request comparable](q workqueue.TypedRateLimitingInterface[request]
 	case priorityqueue.PriorityQueue[request]:
 		return priorityAdder[request]{q}
 	default:
-		return plainAdder[request]{q}
+		return adapters.Adder(q)
 	}
 }
 
@@ -55,19 +56,4 @@ func (a priorityAdder[request]) AddWithOptions(key request, o queue.AddOptions) 
 		opts.Priority = &o.Priority
 	}
 	a.queue.AddWithOpts(opts, key)
-}
-
-type plainAdder[request comparable] struct {
-	queue workqueue.TypedRateLimitingInterface[request]
-}
-
-func (a plainAdder[request]) AddWithOptions(key request, o queue.AddOptions) {
-	switch {
-	case o.RateLimited:
-		a.queue.AddRateLimited(key)
-	case o.After > 0:
-		a.queue.AddAfter(key, o.After)
-	default:
-		a.queue.Add(key)
-	}
 }

@@ -221,6 +221,27 @@ func TestSourcePassesOptionsOn(t *testing.T) {
 	})
 }
 
+// TestSourceAddsKeysAtTheShorterDelay: to a queue without priorities, too.
+func TestSourceAddsKeysAtTheShorterDelay(t *testing.T) {
+	inScene(t, func(t *testing.T, s *scene) {
+		q := workqueue.NewTypedRateLimitingQueue[string](workqueue.NewTypedItemExponentialFailureRateLimiter[string](time.Minute, time.Hour))
+		defer q.ShutDown()
+		options := queue.AddOptions{RateLimited: true, After: time.Second}
+		src := ctrlruntime.NewHandlerSource(s.informer, func(to control.Adder[string]) typed.Handler[*corev1.ConfigMap] {
+			return typed.HandlerFuncs[*corev1.ConfigMap]{AddFunc: func(o *corev1.ConfigMap, _ bool) { to.AddWithOptions(o.Name, options) }}
+		})
+		require.NoError(t, src.Start(s.ctx, q))
+		sinktest.Replace(s.sink, "", []*corev1.ConfigMap{cm("a", 1)}, "1")
+		began := time.Now()
+		key, _ := q.Get()
+		q.Done(key)
+		assert.Equal(t, time.Second, time.Since(began).Round(100*time.Millisecond))
+		assert.Equal(t, 1, q.NumRequeues("a"), "the rate limiter counts")
+		time.Sleep(time.Hour)
+		assert.Zero(t, q.Len(), "the key is added once")
+	})
+}
+
 func TestUnstartableSource(t *testing.T) {
 	newHandler := func(control.Adder[string]) typed.Handler[*corev1.ConfigMap] {
 		return typed.HandlerFuncs[*corev1.ConfigMap]{}
