@@ -11,6 +11,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/argument"
 	"github.com/kubetyped/informer/internal/deepcopy"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -70,8 +71,8 @@ func FromShared[T index.Object](informer cache.SharedInformer) source.Source[T] 
 
 func newSharedSource[T index.Object](informer cache.SharedInformer, from source.Origin) *sharedSource[T] {
 	s := &sharedSource[T]{informer: informer, origin: from}
-	if informer == nil {
-		s.err = errors.New("shared informer is nil")
+	if argument.IsNil(informer) {
+		s.informer, s.err = nil, errors.New("shared informer is nil")
 	}
 	return s
 }

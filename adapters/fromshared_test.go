@@ -344,7 +344,9 @@ func TestFromSharedErrors(t *testing.T) {
 	run := func(src source.Source[*corev1.Pod]) error {
 		return typed.NewInformer(src, typed.WithName("pods")).Run(t.Context())
 	}
-	assert.EqualError(t, run(adapters.FromShared[*corev1.Pod](nil)), "informer pods: shared informer is nil")
+	for _, none := range []cache.SharedInformer{nil, (*sharedStub)(nil)} {
+		assert.EqualError(t, run(adapters.FromShared[*corev1.Pod](none)), "informer pods: shared informer is nil")
+	}
 
 	stub := newSharedStub()
 	stub.err = errors.New("no")

@@ -1,6 +1,7 @@
 package adapters
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"sync"
@@ -25,9 +26,18 @@ import (
 //
 // An index function that returns an error makes the call panic that stores the
 // object, as in client-go; unlike there, the object is then not stored.
+//
+// If x is nil, reads find nothing, and the methods that return an error return one.
 func Indexer[T cache.Object](x *index.Indexer[T]) cache.TypedIndexer[T] {
+	if x == nil {
+		none := newIndexer(index.NewIndexer[T](), nil, func(...index.Definition[T]) error { return errNilIndexer }, ofType[T]())
+		none.readOnly = errNilIndexer
+		return none
+	}
 	return newIndexer(x, x, x.AddIndexes, ofType[T]())
 }
+
+var errNilIndexer = errors.New("adapters.Indexer: indexer is nil: make one with index.NewIndexer")
 
 // indexer is client-go's Indexer, with the semantics of what cache.NewIndexer
 // makes, on top of an index.Indexer. All of its methods are safe for concurrent
@@ -37,6 +47,7 @@ type indexer[T cache.Object] struct {
 
 	store      index.Reader[T]
 	writer     *index.Indexer[T] // the same; nil: it cannot be written
+	readOnly   error             // returned by writes if writer is nil
 	keyed      *index.Indexer[T] // the same, if it has keys as strings; else nil
 	addIndexes func(indexes ...index.Definition[T]) error
 	scope      *scope               // nil: all namespaces can be read
@@ -67,7 +78,7 @@ func _[T cache.Object]() {
 }
 
 func newIndexer[T cache.Object](store index.Reader[T], writer *index.Indexer[T], addIndexes func(...index.Definition[T]) error, conv conversion[T]) *indexer[T] {
-	x := &indexer[T]{conversion: conv, store: store, writer: writer, addIndexes: addIndexes}
+	x := &indexer[T]{conversion: conv, store: store, writer: writer, readOnly: errReadOnly, addIndexes: addIndexes}
 	x.named.Store(&namedIndexes[T]{indexers: cache.Indexers{}})
 	return x
 }

@@ -70,7 +70,7 @@ func (x *indexer[T]) Transaction(txns ...cache.Transaction) *cache.TransactionEr
 // as a tombstone, deletes the object of its key.
 func (x *indexer[T]) changes(dst []index.Change[T], obj any, deletion bool) ([]index.Change[T], error) {
 	if x.writer == nil {
-		return dst, errReadOnly
+		return dst, x.readOnly
 	}
 	typed, err := x.typed(obj)
 	if err == nil {
@@ -117,7 +117,7 @@ func (x *indexer[T]) Replace(list []any, version string) error {
 		objs = append(objs, typed)
 	}
 	if x.writer == nil {
-		return errReadOnly
+		return x.readOnly
 	}
 	w := &userWrite[T]{list: objs}
 	x.late.begin(w)

@@ -41,8 +41,12 @@ func mustIndex[T index.Object](name string, f cache.IndexFunc, obj T, conv conve
 }
 
 // IndexFunc returns an index function for client-go that calls keys, as it may
-// be given to index.New. It returns an error for an object that is not a T.
+// be given to index.New. It returns an error for an object that is not a T. IndexFunc returns
+// nil if keys is nil.
 func IndexFunc[T index.Object](keys func(obj T) []string) cache.IndexFunc {
+	if keys == nil {
+		return nil
+	}
 	conv := ofType[T]()
 	return func(untyped any) ([]string, error) {
 		obj, err := conv.typed(untyped)

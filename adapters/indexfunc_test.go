@@ -43,6 +43,7 @@ func TestIndexFuncOfATypedFunction(t *testing.T) {
 	assert.ErrorContains(t, err, "type is *v1.ObjectMeta, want *v1.Pod")
 	_, err = f(nil)
 	assert.Error(t, err)
+	assert.Nil(t, adapters.IndexFunc[*corev1.Pod](nil))
 }
 
 func ExampleIndex() {

@@ -68,7 +68,13 @@ func NewTypedSharedIndexInformer[T cache.Object](lw cache.ListerWatcher, options
 // error; SetTransform and the watch error handlers return an error, see typed.WithTransform
 // and report.Status; and handlers are resynced exactly at the period that they ask for, with no
 // default.
+//
+// If inf is nil, the methods that return an error return one, Run logs it, and reads find
+// nothing.
 func SharedIndexInformer[T cache.Object](inf *typed.Informer[T]) cache.TypedSharedIndexInformer[T] {
+	if inf == nil {
+		inf = typed.NewInformer[T](nil, typed.WithName(fmt.Sprintf("SharedIndexInformer(nil) of %v", reflect.TypeFor[T]())))
+	}
 	conv := ofType[T]()
 	return &informer[T]{
 		conversion: conv,

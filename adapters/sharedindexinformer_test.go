@@ -45,6 +45,37 @@ func onGiven(t *testing.T, opts []typed.Option, test func(t *testing.T, inf *typ
 	})
 }
 
+// TestShapeOfNil: methods return errors, and reads find nothing.
+func TestShapeOfNil(t *testing.T) {
+	shape := adapters.SharedIndexInformer[*corev1.Pod](nil)
+	const message = "informer SharedIndexInformer(nil) of *v1.Pod: source is nil"
+	_, err := shape.AddEventHandler(cache.ResourceEventHandlerFuncs{})
+	assert.ErrorContains(t, err, message)
+	assert.ErrorContains(t, shape.AddIndexers(cache.Indexers{"node": nodeOf}), message)
+	assert.Error(t, shape.SetTransform(nil))
+	assert.Error(t, shape.GetIndexer().Add(pod("a", "1")))
+	assert.Empty(t, shape.GetIndexer().List())
+	shape.RunWithContext(t.Context())
+	assert.False(t, shape.HasSynced())
+}
+
+// TestIndexerOfNil: writes return errors, and reads find nothing.
+func TestIndexerOfNil(t *testing.T) {
+	store := adapters.Indexer[*corev1.Pod](nil)
+	const message = "adapters.Indexer: indexer is nil"
+	assert.ErrorContains(t, store.Add(pod("a", "1")), message)
+	assert.ErrorContains(t, store.Delete(pod("a", "1")), message)
+	assert.ErrorContains(t, store.Replace([]any{pod("a", "1")}, "1"), message)
+	assert.ErrorContains(t, store.AddIndexers(cache.Indexers{"node": nodeOf}), message)
+	store.Bookmark("1")
+	assert.Empty(t, store.List())
+	assert.Empty(t, store.ListKeys())
+	_, ok, err := store.GetByKey("ns/a")
+	require.NoError(t, err)
+	assert.False(t, ok)
+	assert.Empty(t, adapters.Reader[*corev1.Pod](store).List())
+}
+
 func TestShapeOfATypedInformer(t *testing.T) {
 	onGiven(t, nil, func(t *testing.T, inf *typed.Informer[*corev1.Pod], shape cache.TypedSharedIndexInformer[*corev1.Pod], sink source.Sink[*corev1.Pod], stop func()) {
 		rec := &recorder{}
