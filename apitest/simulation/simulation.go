@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime/debug"
@@ -37,15 +38,27 @@ type check struct {
 	holds func(State) error
 }
 
-// of calls holds. A panic is an error.
-func (c check) of(now State) (err error) {
-	defer func() {
-		if caught := recover(); caught != nil {
-			err = fmt.Errorf("panic: %v\n%s", caught, debug.Stack())
-		}
+// of calls holds, see contain.
+func (c check) of(now State) error { return contain(func() error { return c.holds(now) }) }
+
+// contain calls a function of the test. A panic is an error, and so is the end of the goroutine,
+// as by testing.T.FailNow.
+func contain(call func() error) error {
+	result := make(chan error, 1)
+	go func() {
+		err := errEnded
+		defer func() {
+			if caught := recover(); caught != nil {
+				err = fmt.Errorf("panic: %v\n%s", caught, debug.Stack())
+			}
+			result <- err
+		}()
+		err = call()
 	}()
-	return c.holds(now)
+	return <-result
 }
+
+var errEnded = errors.New("function ended its goroutine, as require and testing.T.FailNow do; they print the reason")
 
 // goal is what has to become so within some time after the last fault.
 type goal struct {
@@ -72,8 +85,8 @@ func (s *Simulation) Start(name string, run func(ctx context.Context, config *re
 
 // Do adds what users do: do is called again and again, at moments that the seed decides, with
 // a client whose requests always arrive, and random numbers that follow from the seed as well.
-// Its calls do not overlap. An error fails the simulation; do must ignore expected errors,
-// such as the deletion of a missing object.
+// Its calls do not overlap. An error, a panic or a failed require fails the simulation; do must
+// ignore expected errors, such as the deletion of a missing object.
 func (s *Simulation) Do(do func(ctx context.Context, client kubernetes.Interface, random *rand.Rand) error) {
 	s.acts = append(s.acts, func(ctx context.Context, u *user, random *rand.Rand) error { return do(ctx, u.client, random) })
 }
@@ -94,13 +107,14 @@ type user struct {
 }
 
 // Always adds what has to be so at any time: holds is called whenever something has
-// happened and all goroutines have come to rest. Its error, or its panic, fails the simulation.
+// happened and all goroutines have come to rest. Its error, its panic or a failed require
+// fails the simulation.
 func (s *Simulation) Always(name string, holds func(now State) error) {
 	s.always = append(s.always, check{name, holds})
 }
 
 // Eventually adds what has to become so within some time after the last fault, when
-// users have done all they do. A panic of holds is an error. All that is added with Eventually
+// users have done all they do. A panic of holds is an error, and so is a failed require. All that is added with Eventually
 // has to be so at once, with all processes up.
 func (s *Simulation) Eventually(name string, within time.Duration, holds func(now State) error) {
 	s.eventually = append(s.eventually, goal{check{name, holds}, within})

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -126,6 +127,34 @@ func TestNothingAfterACrash(t *testing.T) {
 			}
 		}
 		assert.NotEmpty(t, ended)
+	}
+}
+
+// TestFailuresOfRequire: a check or an act that ends its goroutine fails like any other.
+func TestFailuresOfRequire(t *testing.T) {
+	for check, define := range map[string]func(*simulation.Simulation){
+		"never so": func(s *simulation.Simulation) {
+			s.Start("beat", beat)
+			s.Always("never so", func(now simulation.State) error {
+				if now.Elapsed() > time.Minute {
+					new(testing.T).FailNow()
+				}
+				return nil
+			})
+		},
+		"in the end": func(s *simulation.Simulation) {
+			s.Eventually("in the end", time.Minute, func(simulation.State) error { runtime.Goexit(); return nil })
+		},
+		"what users do": func(s *simulation.Simulation) {
+			s.Do(func(context.Context, kubernetes.Interface, *rand.Rand) error { runtime.Goexit(); return nil })
+		},
+	} {
+		failed := simulation.Find(t, 1, define)
+		if assert.NotNil(t, failed, check) {
+			assert.Equal(t, check, failed.Check)
+			assert.ErrorContains(t, failed, "function ended its goroutine, as require")
+			assert.Equal(t, uint64(1), failed.Seed)
+		}
 	}
 }
 

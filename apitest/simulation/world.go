@@ -210,7 +210,8 @@ func (w *world) do(a act) {
 		return
 	}
 	w.note("users", "act %d", a.number)
-	if err := w.sim.acts[a.which](w.ctx, &w.user, w.random("act", fmt.Sprint(a.number))); err != nil {
+	random := w.random("act", fmt.Sprint(a.number))
+	if err := contain(func() error { return w.sim.acts[a.which](w.ctx, &w.user, random) }); err != nil {
 		w.fail("what users do", fmt.Errorf("act %d: %w", a.number, err))
 	}
 	w.stir()
