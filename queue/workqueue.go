@@ -78,6 +78,8 @@ var ErrShutDown = errors.New("queue: shut down")
 // for the failures that Report lists. It allocates nothing while it has room. It has one
 // goroutine while a key is delayed, metrics have to be set, or it has memory to give back;
 // ShutDown ends it.
+//
+// NewWorkQueue makes queues: a zero WorkQueue cannot be used.
 type WorkQueue[K comparable] struct {
 	options
 	limiter   workqueue.TypedRateLimiter[K]

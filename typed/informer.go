@@ -64,6 +64,8 @@ import (
 // Run starts a goroutine that writes to the store, and one for each handler. The source runs
 // on the goroutine that calls Run, and may start others, such as a decoder for each processor.
 // All methods are safe for concurrent use. Objects are shared: do not modify them.
+//
+// NewInformer makes informers: a zero Informer cannot be used.
 type Informer[T index.Object] struct {
 	access[T]
 	config
