@@ -114,8 +114,8 @@ func (s *Simulation) Always(name string, holds func(now State) error) {
 }
 
 // Eventually adds what has to become so within some time after the last fault, when
-// users have done all they do. A panic of holds is an error, and so is a failed require. All that is added with Eventually
-// has to be so at once, with all processes up.
+// users have done all they do. A panic of holds is an error, and so is a failed require. All
+// that is added with Eventually has to be so at once, with all processes up.
 func (s *Simulation) Eventually(name string, within time.Duration, holds func(now State) error) {
 	s.eventually = append(s.eventually, goal{check{name, holds}, within})
 }
