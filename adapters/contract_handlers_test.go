@@ -1,6 +1,7 @@
 package adapters_test
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -75,6 +76,7 @@ func TestContractAddHandlerAfterStop(t *testing.T) {
 		} {
 			handle, err := add()
 			assert.ErrorContains(t, err, "was not added to shared informer because it has stopped already")
+			assert.Equal(t, 1, strings.Count(err.Error(), "stopped"), "the reason comes once")
 			assert.Nil(t, handle)
 		}
 	})

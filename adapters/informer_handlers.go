@@ -72,13 +72,23 @@ func (s *informer[T]) add(handler typed.Handler[T], name string, options cache.H
 	err := s.join(l, name, ptr.Deref(options.ResyncPeriod, s.defaultResync), &log)
 	log.write(l.logger)
 	if errors.Is(err, typed.ErrStopped) {
-		return nil, fmt.Errorf("handler %s was not added to shared informer because it has stopped already: %w", name, err)
+		return nil, stoppedError(name)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return l, nil
 }
+
+// stoppedError is the error for a handler, by name, that came after the informer had stopped. Its
+// text is client-go's, and it wraps typed.ErrStopped.
+type stoppedError string
+
+func (e stoppedError) Error() string {
+	return "handler " + string(e) + " was not added to shared informer because it has stopped already"
+}
+
+func (stoppedError) Unwrap() error { return typed.ErrStopped }
 
 // join adds a listener that asks for resyncs at a period.
 func (s *informer[T]) join(l *listener[T], name string, period time.Duration, log *notes) (err error) {

@@ -1,6 +1,7 @@
 package adapters_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -11,7 +12,18 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/adapters"
+	"github.com/kubetyped/informer/typed"
 )
+
+func TestHandlersAfterStopReturnErrStopped(t *testing.T) {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	inf := adapters.NewSharedIndexInformer(&script{}, &corev1.Pod{}, 0, cache.Indexers{})
+	inf.RunWithContext(ended)
+	_, err := inf.AddEventHandler(cache.ResourceEventHandlerFuncs{})
+	assert.ErrorIs(t, err, typed.ErrStopped)
+	assert.EqualError(t, err, "handler cache.ResourceEventHandlerFuncs was not added to shared informer because it has stopped already")
+}
 
 // What is logged while a handler is added is logged when no lock is held.
 func TestHandlerOptionsLoggerMayCallInformer(t *testing.T) {
