@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// slowCache is a cache that makes informers only when it may go on.
+// slowCache is a cache that waits before it makes an informer.
 type slowCache struct {
 	informertest.FakeInformers
 	asked, goOn chan struct{}
