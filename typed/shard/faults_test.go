@@ -44,19 +44,29 @@ func newParty(t *testing.T) *party {
 }
 
 func (p *party) join(identity string, opts ...Option) *simulated {
+	m := p.member(identity, opts...)
+	p.start(m)
+	return m
+}
+
+// member makes a member that has not started.
+func (p *party) member(identity string, opts ...Option) *simulated {
 	c := &leaseClient{leaseStore: p.store}
 	g, err := newGroup(c, "ns", "group", append([]Option{WithIdentity(identity)}, opts...))
 	require.NoError(p.t, err)
+	return &simulated{Group: g, client: c, stop: func() {}}
+}
+
+func (p *party) start(m *simulated) {
 	ctx, stop := context.WithCancel(context.Background())
-	m := &simulated{Group: g, client: c, stop: stop}
+	m.stop = stop
 	p.members = append(p.members, m)
 	p.running.Go(func() {
-		err := g.Run(ctx)
+		err := m.Run(ctx)
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.ends[identity] = err
+		p.ends[m.identity] = err
 	})
-	return m
 }
 
 // ended returns what Run of a member has returned, if it has.

@@ -21,8 +21,7 @@ func TestCostOfMembers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newParty(t)
 		join := func(i int) *simulated {
-			m := p.join(fmt.Sprintf("controller-7d4b9c6f5-%05d", i), WithHash(Key()))
-			p.listing(m, time.Second)
+			m := p.joinListing(time.Second, fmt.Sprintf("controller-7d4b9c6f5-%05d", i), WithHash(Key()))
 			time.Sleep(37 * time.Millisecond)
 			return m
 		}

@@ -18,29 +18,32 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// listing gives a member a source that lists what comes, each share for some time.
-func (p *party) listing(m *simulated, takes time.Duration) {
-	f, leave := m.follow()
+// joinListing starts a member with a source that lists what comes, each share for some time.
+func (p *party) joinListing(takes time.Duration, identity string, opts ...Option) *simulated {
+	m := p.member(identity, opts...)
+	f, leave := m.follow() // before the member takes ranges
+	p.start(m)
 	ctx, cancel := context.WithCancel(context.Background())
 	p.t.Cleanup(cancel)
 	p.running.Go(func() {
 		defer leave()
 		var lists sync.WaitGroup
 		defer lists.Wait()
-		for {
-			select {
-			case <-f.changed:
-			case <-ctx.Done():
-				return
-			}
+		for { // as parts.run: the share may be there already
 			kept, since := f.share()
 			lists.Go(func() {
 				if sleep(ctx, takes) == nil {
 					f.loaded(kept, since)
 				}
 			})
+			select {
+			case <-f.changed:
+			case <-ctx.Done():
+				return
+			}
 		}
 	})
+	return m
 }
 
 // worked counts the ranges that members hand out keys of.
@@ -61,12 +64,10 @@ func (p *party) worked() (n int) {
 func TestWorkGoesOnUntilTheNextHasListed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newParty(t)
-		a := p.join("a")
-		p.listing(a, 30*time.Second)
+		a := p.joinListing(30*time.Second, "a")
 		time.Sleep(40 * time.Second)
 		require.Equal(t, rangeCount, p.worked())
-		b := p.join("b")
-		p.listing(b, 30*time.Second)
+		b := p.joinListing(30*time.Second, "b")
 		idle := func(d time.Duration) (n int) {
 			for range d / (100 * time.Millisecond) {
 				time.Sleep(100 * time.Millisecond)
