@@ -39,7 +39,7 @@ type untypedHandler[T index.Object] struct {
 	handler cache.ResourceEventHandler
 }
 
-// Needs says what typed.Informer.Handle has to know, see typed.Needs.
+// Needs returns the fields that the handler is known to read, see typed.Needs.
 func (h *untypedHandler[T]) Needs() []string {
 	if n, ok := h.handler.(interface{ Needs() []string }); ok {
 		return n.Needs()
@@ -104,7 +104,7 @@ type typedHandler[T cache.Object] struct {
 	handler cache.TypedResourceEventHandler[T]
 }
 
-// Needs says what typed.Informer.Handle has to know, see typed.Needs.
+// Needs returns the fields that the handler is known to read, see typed.Needs.
 func (h *typedHandler[T]) Needs() []string {
 	if n, ok := h.handler.(interface{ Needs() []string }); ok {
 		return n.Needs()

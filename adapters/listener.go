@@ -49,7 +49,7 @@ func (l *listener[T]) begin() {
 
 func (l *listener[T]) end() { l.panicked = false }
 
-// Needs says what typed.Informer.Handle has to know, see typed.Needs.
+// Needs returns the fields that the handler is known to read, see typed.Needs.
 func (l *listener[T]) Needs() []string { return typed.Needs(l.handler) }
 
 // OnAdd implements typed.Handler.

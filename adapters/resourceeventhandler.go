@@ -41,7 +41,7 @@ func ResourceEventHandler[T index.Object](handler typed.Handler[T]) cache.Resour
 // resourceEventHandler makes a client-go handler of a typed.Handler.
 type resourceEventHandler[T index.Object] struct{ handler typed.Handler[T] }
 
-// Needs says what the informer has to know, see typed.Needs.
+// Needs returns the fields that the handler is known to read, see typed.Needs.
 func (h *resourceEventHandler[T]) Needs() []string { return typed.Needs(h.handler) }
 
 func (h *resourceEventHandler[T]) OnAdd(untyped any, initial bool) {
@@ -88,7 +88,7 @@ func TypedResourceEventHandler[T cache.Object](handler typed.Handler[T]) cache.T
 // typed.Handler.
 type typedResourceEventHandler[T cache.Object] struct{ handler typed.Handler[T] }
 
-// Needs says what the informer has to know, see typed.Needs.
+// Needs returns the fields that the handler is known to read, see typed.Needs.
 func (h *typedResourceEventHandler[T]) Needs() []string { return typed.Needs(h.handler) }
 
 func (h *typedResourceEventHandler[T]) OnAdd(obj T, initial bool) { h.handler.OnAdd(obj, initial) }

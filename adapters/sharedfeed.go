@@ -74,7 +74,7 @@ func (f *sharedFeed[T]) String() string {
 	return fmt.Sprintf("typed source of %v", reflect.TypeFor[T]())
 }
 
-// Needs says what the shared informer has to know, see typed.Needs.
+// Needs returns the fields that readers of the source need, see typed.Needs.
 func (f *sharedFeed[T]) Needs() []string { return f.sink.Decoding().Needs }
 
 // OnAdd implements cache.ResourceEventHandler.

@@ -83,7 +83,7 @@ func selectionOf(query url.Values) selection {
 	return s
 }
 
-// selects reports whether a state is among what is asked for.
+// selects reports whether the selectors match an object's name and labels.
 func (s *selection) selects(key index.Key, set map[string]string) bool {
 	return s.labels.Matches(labels.Set(set)) &&
 		s.fields.Matches(fields.Set{"metadata.name": key.Name, "metadata.namespace": key.Namespace})

@@ -195,9 +195,9 @@ func (c *Coalescer[T]) Close() {
 	c.spare, c.spares = nil, 0
 }
 
-// Fill adds events of one reader's own to those that it has pending: events that
-// say how things were at one moment, when the Fill was begun. It takes its time,
-// and leaves out what is not so any more.
+// Fill adds events to those of one reader that are pending. The events describe the objects at
+// the moment when the Fill was begun. A Fill may take long, so it skips the keys that later
+// events have changed.
 type Fill[T index.Object] struct {
 	c       *Coalescer[T]
 	changed map[index.Key]struct{} // guarded by mu of c; the keys of later events

@@ -79,7 +79,7 @@ func (h *enqueueOwner[T]) Describe() (string, error) {
 	return "enqueue owner", err
 }
 
-// Needs says what typed.Informer.Handle has to know, see typed.Needs.
+// Needs returns the fields that the handler is known to read, see typed.Needs.
 func (h *enqueueOwner[T]) Needs() []string { return []string{"metadata.ownerReferences"} }
 
 func (h *enqueueOwner[T]) OnAdd(obj T, initial bool) {

@@ -31,7 +31,7 @@ type filter[T index.Object] struct {
 	selected func(T) bool
 }
 
-// Needs says what typed.Informer.Handle has to know, see typed.Needs.
+// Needs returns the fields that the handler is known to read, see typed.Needs.
 func (f *filter[T]) Needs() []string { return typed.Needs(f.handler) }
 
 func (f *filter[T]) Describe() (string, error) {

@@ -33,7 +33,7 @@ type filterUpdates[T index.Object] struct {
 	matters Predicate[T] // nil if one of those that it is made of is
 }
 
-// Needs says what typed.Informer.Handle has to know, see typed.Needs.
+// Needs returns the fields that the handler is known to read, see typed.Needs.
 func (f *filterUpdates[T]) Needs() []string { return typed.Needs(f.Handler) }
 
 func (f *filterUpdates[T]) Describe() (string, error) {

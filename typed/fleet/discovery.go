@@ -97,7 +97,7 @@ func (d *Discovery) Close() {
 type Failure struct {
 	// Key is that of the object.
 	Key index.Key
-	// Err says what is wrong.
+	// Err is the reason.
 	Err error
 }
 

@@ -167,7 +167,8 @@ func (p *projection[A, B]) apply(obj A, resourceVersion string, listed bool) (pr
 	return projected, true, true
 }
 
-// call projects an object of a key, and says what is wrong with the result.
+// call projects an object of a key. It returns an error if the function panics, or returns nil
+// or an object of another key.
 func (p *projection[A, B]) call(obj A, key index.Key) (projected B, kept bool, err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {

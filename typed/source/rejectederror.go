@@ -36,7 +36,7 @@ type RejectedError struct {
 	// reported of the key does, unless its namespace leaves: a view rejects objects of its
 	// inputs by their keys, which its own objects may have as well.
 	Stands bool
-	// Err says what was wrong. A source may report an error with a Key and without Err,
+	// Err is the reason of the rejection. A source may report an error with a Key and without Err,
 	// which takes back what it has reported of that key, with the same Stands.
 	Err error
 }

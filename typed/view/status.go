@@ -26,7 +26,7 @@ type Status struct {
 type Failure struct {
 	// Key is that of the object that the function was called for, or the name.
 	Key index.Key
-	// Err says what is wrong, and in which view.
+	// Err is the panic or the conflict of names, with the view that it is in.
 	Err error
 }
 

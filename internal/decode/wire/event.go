@@ -31,7 +31,7 @@ type Event[T any] struct {
 type ObjectError struct {
 	// Identity is what the text says that the object is, as far as it does.
 	Identity Identity
-	// Err says what is wrong.
+	// Err is the error of the decoder.
 	Err error
 }
 

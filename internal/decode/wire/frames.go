@@ -36,7 +36,7 @@ type FrameError struct {
 	Frame int
 	// Offset is how many bytes of the response came before it.
 	Offset int64
-	// Err says what is wrong.
+	// Err is the reason.
 	Err error
 }
 
@@ -88,7 +88,7 @@ func (h *Head) checkList(hasItems bool) error {
 // Items are the items of a list, each a frame.
 type Items interface {
 	Frames
-	// Head returns what has come so far of the rest of the list; all of it
+	// Head returns the fields of the list that were read so far; all fields
 	// after Next has returned io.EOF.
 	Head() *Head
 }

@@ -27,7 +27,7 @@ type Problem struct {
 	// called.
 	Part string `json:"part"`
 	Name string `json:"name"`
-	// Text says what is wrong, in a sentence without a full stop.
+	// Text describes the problem, in a sentence without a full stop.
 	Text string `json:"text"`
 	// Detail is the text of the error behind it, "" if there is none.
 	Detail string `json:"detail,omitempty"`
