@@ -157,3 +157,63 @@ type Handler struct {
 	// that is known only after as long a time of reports which show no progress.
 	Stuck bool
 }
+
+// Budget is the limit of objects and bytes of an informer, or of all informers of a
+// factory, and its use.
+type Budget struct {
+	// Objects and Bytes are the limits, 0 for none.
+	Objects, Bytes int64
+	// Kept is how many objects there are.
+	Kept int64
+	// HeapBytes is what the objects weigh by the last estimate, 0 if there was none.
+	HeapBytes int64
+	// Used is the part of the nearer limit that is used, 1 for all of it.
+	Used float64
+	// Since is when Used came to 0.8 or more, zero if it is less.
+	Since time.Time
+}
+
+// Heap is an estimate of the memory that an informer's objects take, without its store and
+// its indexes.
+type Heap struct {
+	// Objects is how many objects there are, and Sampled how many of them were measured.
+	Objects, Sampled int
+	// Bytes is the memory of all, if the others are like those that were measured. What
+	// several objects refer to is counted once among those that were measured, so that parts
+	// that many share are counted too often rather than too rarely.
+	Bytes int64
+	// Packed is the state of the objects that are kept as bytes.
+	Packed Packed
+}
+
+// Packed is the state of the objects of an informer that are kept as bytes, see kube.Packed. It is
+// a count of all, not an estimate.
+type Packed struct {
+	// Objects is how many there are, 0 if the informer keeps none as bytes.
+	Objects int
+	// Bytes is what they take with their bases, of which there are Bases, and Raw the size in which
+	// the server sent them.
+	Bytes, Raw int64
+	Bases      int
+	// Decoded counts the objects that were decoded from these bytes, on arrival not included, and
+	// Decoding is how long that took, on all goroutines together.
+	Decoded  uint64
+	Decoding time.Duration
+}
+
+// Writes counts the answers to own writes, see kube.Writes. An answer that
+// several informers get counts for each.
+type Writes struct {
+	// Server is the host of the API server, with its path if there is one, "" before the
+	// first configuration.
+	Server string
+	// Taken counts answers that a store has got before the watch.
+	Taken uint64
+	// Ignored counts those that the watch, or a later answer, was ahead of, and those that came
+	// before the first list.
+	Ignored uint64
+	// Late counts the writes that have returned before reads had them, as a second was over.
+	Late uint64
+	// LeftOut counts the others by reason, such as "dry run" or "selector".
+	LeftOut map[string]uint64
+}
