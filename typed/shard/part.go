@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync/atomic"
 
 	"github.com/kubetyped/informer/index"
@@ -371,5 +372,63 @@ func (q *part[T]) replace(l source.List, version string, of func(index.Key) bool
 	if !added.empty() { // calls may begin when reads have the objects
 		since, follower := q.since, q.follower
 		q.sink.Step(nil, "", func() { follower.loaded(added, since) })
+	}
+}
+
+// noteRejected notes that an object was rejected. Its range may not be known, so the part
+// reports to the sink when the object is no longer rejected.
+func (q *part[T]) noteRejected(key index.Key) {
+	q.lock.Lock()
+	defer q.lock.Unlock()
+	if q.rejected == nil {
+		q.rejected = map[index.Key]struct{}{}
+	}
+	q.rejected[key] = struct{}{}
+}
+
+// repair takes back that an object was rejected, which has come, or is gone, unless another
+// part has rejected it as well. The caller holds lock.
+func (q *part[T]) repair(key index.Key) {
+	if _, is := q.rejected[key]; !is {
+		return
+	}
+	delete(q.rejected, key)
+	for _, other := range q.running {
+		if _, is := other.rejected[key]; is {
+			return
+		}
+	}
+	q.sink.Report(&source.RejectedError{Key: key})
+}
+
+// repairBut takes back what was rejected and is not in a list any more, of which of says
+// that it would be. The caller holds lock.
+func (q *part[T]) repairBut(stay map[index.Key]bool, of func(index.Key) bool) {
+	for key := range maps.Clone(q.rejected) {
+		if !stay[key] && of(key) {
+			q.repair(key)
+		}
+	}
+}
+
+// isOutside returns a function that reports whether a key that is missing in a list is outside
+// of the list's ranges, so that its object may still exist. Where the range does not follow
+// from the key, it follows from the object that the sink has; without that, the key is taken
+// for another member's.
+func (q *part[T]) isOutside(own ranges) func(key index.Key) bool {
+	held := q.sink.Decoding().Held
+	return func(key index.Key) bool {
+		if r, ok := q.rangeOfKey(key); ok {
+			return !own.has(r)
+		}
+		if held == nil {
+			return true
+		}
+		obj, ok := held(key)
+		if !ok {
+			return true
+		}
+		r, err := q.rangeOf(obj)
+		return err != nil || !own.has(r)
 	}
 }
