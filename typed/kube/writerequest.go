@@ -98,6 +98,9 @@ func (w *Writer[T]) path(ctx context.Context, key index.Key, m *message) ([]stri
 	case w.config.namespace != "" && namespace != w.config.namespace:
 		return nil, fmt.Errorf("the namespace is %q, and WithNamespace names %q", namespace, w.config.namespace)
 	}
+	if slices.Contains(m.subresources, "") {
+		return nil, errors.New("a subresource has no name: leave it out to write the object itself")
+	}
 	for _, part := range append([]string{namespace, key.Name}, m.subresources...) {
 		if problems := rest.IsValidPathSegmentName(part); len(problems) > 0 {
 			return nil, fmt.Errorf("%q %s", part, strings.Join(problems, ", "))
@@ -195,6 +198,9 @@ func (w *Writer[T]) difference(ctx context.Context, old, updated *document, subr
 			b.Namespace, b.Name, b.UID, b.ResourceVersion, a.Namespace, a.Name, a.UID, a.ResourceVersion)
 	}
 	patch, err := mergePatch(old.fields, updated.fields)
+	if err == nil && !w.full {
+		err = keepFields(reflect.TypeFor[T](), old.fields, patch)
+	}
 	if err != nil || len(patch) == 0 {
 		return nil, err
 	}

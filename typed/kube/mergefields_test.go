@@ -126,3 +126,78 @@ func TestMergePatchKeepsFieldsOfElements(t *testing.T) {
 		})
 	}
 }
+
+// gauged is a tunnel with structs that are not encoded if they are zero.
+type gauged struct {
+	metav1.ObjectMeta `json:"metadata"`
+
+	Spec struct {
+		Remote string `json:"remote"`
+		Gauge  gauge  `json:"gauge,omitzero"`
+		Spare  *gauge `json:"spare,omitempty"`
+	} `json:"spec"`
+}
+
+type gauge struct {
+	Low   int         `json:"low,omitempty"`
+	Scale scale       `json:"scale,omitzero"`
+	Since metav1.Time `json:"since,omitzero"`
+}
+
+type scale struct {
+	Unit string `json:"unit,omitempty"`
+}
+
+// TestMergePatchKeepsFieldsOfZeroStructs: a struct that becomes zero loses the fields that its type has,
+// and no others. One behind a pointer that becomes nil is removed.
+func TestMergePatchKeepsFieldsOfZeroStructs(t *testing.T) {
+	t.Parallel()
+	whole := func() map[string]any {
+		return map[string]any{"low": int64(1), "high": int64(9), "since": "2026-01-02T03:04:05Z", "scale": map[string]any{"unit": "m", "steps": int64(3)}}
+	}
+	rest := map[string]any{"high": int64(9), "scale": map[string]any{"steps": int64(3)}}
+	for name, test := range map[string]struct {
+		change       func(*gauged)
+		gauge, spare any
+	}{
+		"the outer struct":   {func(g *gauged) { g.Spec.Gauge = gauge{} }, rest, whole()},
+		"the inner one":      {func(g *gauged) { g.Spec.Gauge.Scale = scale{} }, withField(whole(), "scale", map[string]any{"steps": int64(3)}), whole()},
+		"one of a pointer":   {func(g *gauged) { *g.Spec.Spare = gauge{} }, whole(), rest},
+		"a pointer":          {func(g *gauged) { g.Spec.Spare = nil }, whole(), nil},
+		"no struct":          {func(g *gauged) { g.Spec.Gauge.Low = 0 }, withField(whole(), "low", nil), whole()},
+		"the struct with it": {func(g *gauged) { g.Spec.Gauge, g.Spec.Spare = gauge{}, nil }, rest, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv, sent := startForWrites(t)
+			all := newWriter[*unstructured.Unstructured](t, srv.Config(), kube.WithResource(tunnelResource))
+			_, err := all.Create(t.Context(), &unstructured.Unstructured{Object: map[string]any{
+				"apiVersion": "example.com/v1", "kind": "Tunnel", "metadata": map[string]any{"namespace": "default", "name": "a"},
+				"spec": map[string]any{"remote": "10.0.0.1", "gauge": whole(), "spare": whole()},
+			}}, metav1.CreateOptions{})
+			require.NoError(t, err)
+			w := newWriter[*gauged](t, sent.config(srv), kube.WithResource(tunnelResource))
+			key := index.Key{Namespace: "default", Name: "a"}
+			old, err := w.Get(t.Context(), key, metav1.GetOptions{})
+			require.NoError(t, err)
+
+			updated := kube.Copy(old)
+			test.change(updated)
+			_, err = w.MergePatch(t.Context(), old, updated, metav1.PatchOptions{})
+			require.NoError(t, err)
+			is, err := all.Get(t.Context(), key, metav1.GetOptions{})
+			require.NoError(t, err)
+			spec := is.Object["spec"].(map[string]any)
+			assert.Equal(t, test.gauge, spec["gauge"])
+			assert.Equal(t, test.spare, spec["spare"])
+		})
+	}
+}
+
+// withField returns an object with another value of a field, or without the field.
+func withField(object map[string]any, name string, value any) map[string]any {
+	if object[name] = value; value == nil {
+		delete(object, name)
+	}
+	return object
+}

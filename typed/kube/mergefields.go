@@ -26,7 +26,10 @@ func (w *Writer[T]) checkLists(ctx context.Context, old T, before *document, pat
 	}
 	lists := slices.DeleteFunc(changedLists(before.fields, patch, nil), func(path []string) bool {
 		of := typeAt(reflect.TypeFor[T](), path)
-		return of != nil && strings.HasPrefix(of.PkgPath(), "k8s.io/")
+		for of != nil && (of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice) {
+			of = of.Elem()
+		}
+		return of != nil && isComplete(of)
 	})
 	if len(lists) == 0 {
 		return nil
@@ -71,14 +74,52 @@ func changedLists(old, patch jsonObject, under []string) (paths [][]string) {
 	return paths
 }
 
-// typeAt returns the type of the value at a path, of the elements if that is a list, nil if there is none
-// as encoding/json finds it.
-func typeAt(t reflect.Type, path []string) reflect.Type {
-	for t.Kind() == reflect.Pointer || len(path) == 0 && t.Kind() == reflect.Slice {
-		t = t.Elem()
+// keepFields replaces removals of structs in a patch by removals of their fields. A struct, unlike a
+// pointer to one, is not encoded if it is zero and has the option omitzero: the object may have fields
+// of it that t, the type of the object, has not.
+func keepFields(t reflect.Type, old, patch jsonObject) error {
+	for name, value := range patch {
+		was, _ := readObject(old[name])
+		of := typeAt(t, []string{name})
+		if was == nil || of == nil {
+			continue
+		}
+		within, isObject := readObject(value)
+		switch {
+		case isObject:
+		case bytes.Equal(value, null) && of.Kind() == reflect.Struct && !isComplete(of):
+			var err error
+			if within, err = mergePatch(was, jsonObject{}); err != nil {
+				return err
+			}
+		default:
+			continue
+		}
+		if err := keepFields(of, was, within); err != nil {
+			return err
+		}
+		text, err := json.Marshal(within)
+		if err != nil {
+			return err
+		}
+		patch[name] = text
 	}
+	return nil
+}
+
+// isComplete reports whether values of a type have all fields: those of Kubernetes' own types, which are
+// as complete as in generated clients, and of types that encode themselves.
+func isComplete(t reflect.Type) bool {
+	return strings.HasPrefix(t.PkgPath(), "k8s.io/") || reflect.PointerTo(t).Implements(reflect.TypeFor[json.Marshaler]())
+}
+
+// typeAt returns the type of the value at a path, nil if there is none as encoding/json finds it.
+func typeAt(t reflect.Type, path []string) reflect.Type {
 	if len(path) == 0 {
 		return t
+	}
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
 	}
 	switch t.Kind() {
 	case reflect.Map:
