@@ -113,8 +113,9 @@ func isComplete(t reflect.Type) bool {
 	return strings.HasPrefix(t.PkgPath(), "k8s.io/") || reflect.PointerTo(t).Implements(reflect.TypeFor[json.Marshaler]())
 }
 
-// typeAt returns the type of the value at a path, nil if there is none as encoding/json finds it.
-func typeAt(t reflect.Type, path []string) reflect.Type {
+// typeAt returns the type of the value at a path, nil if there is none as encoding/json finds it. The
+// structs of outer embed t.
+func typeAt(t reflect.Type, path []string, outer ...reflect.Type) reflect.Type {
 	if len(path) == 0 {
 		return t
 	}
@@ -125,13 +126,16 @@ func typeAt(t reflect.Type, path []string) reflect.Type {
 	case reflect.Map:
 		return typeAt(t.Elem(), path[1:])
 	case reflect.Struct:
+		if slices.Contains(outer, t) {
+			return nil // it embeds itself
+		}
 		var embedded reflect.Type
 		for field := range t.Fields() {
 			switch name, _, _ := strings.Cut(field.Tag.Get("json"), ","); {
 			case cmp.Or(name, field.Name) == path[0] && (name != "" || !field.Anonymous):
 				return typeAt(field.Type, path[1:])
 			case name == "" && field.Anonymous && embedded == nil:
-				embedded = typeAt(field.Type, path)
+				embedded = typeAt(field.Type, path, append(outer, t)...)
 			}
 		}
 		return embedded

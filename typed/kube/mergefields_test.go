@@ -32,10 +32,14 @@ type peer struct {
 
 // model contains a list whose name in JSON is that of a field of its metadata in Go.
 type model struct {
+	*loop
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
 	Peers []peer `json:"ownerReferences,omitempty"`
 }
+
+// loop embeds itself.
+type loop struct{ *loop }
 
 type site struct {
 	Peers []peer `json:"peers,omitempty"`
