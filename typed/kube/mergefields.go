@@ -76,8 +76,11 @@ func changedLists(old, patch jsonObject, under []string) (paths [][]string) {
 
 // keepFields replaces removals of structs in a patch by removals of their fields. A struct, unlike a
 // pointer to one, is not encoded if it is zero and has the option omitzero: the object may have fields
-// of it that t, the type of the object, has not.
+// of it that t, the type of the object, has not. Keys of maps stay removed.
 func keepFields(t reflect.Type, old, patch jsonObject) error {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
 	for name, value := range patch {
 		was, _ := readObject(old[name])
 		of := typeAt(t, []string{name})
@@ -87,7 +90,7 @@ func keepFields(t reflect.Type, old, patch jsonObject) error {
 		within, isObject := readObject(value)
 		switch {
 		case isObject:
-		case bytes.Equal(value, null) && of.Kind() == reflect.Struct && !isComplete(of):
+		case bytes.Equal(value, null) && t.Kind() == reflect.Struct && of.Kind() == reflect.Struct && !isComplete(of):
 			var err error
 			if within, err = mergePatch(was, jsonObject{}); err != nil {
 				return err

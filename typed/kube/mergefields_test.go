@@ -139,6 +139,8 @@ type gauged struct {
 		Remote string `json:"remote"`
 		Gauge  gauge  `json:"gauge,omitzero"`
 		Spare  *gauge `json:"spare,omitempty"`
+
+		Others map[string]gauge `json:"others,omitempty"`
 	} `json:"spec"`
 }
 
@@ -163,13 +165,16 @@ func TestMergePatchKeepsFieldsOfZeroStructs(t *testing.T) {
 	for name, test := range map[string]struct {
 		change       func(*gauged)
 		gauge, spare any
+		x            any // of others
 	}{
-		"the outer struct":   {func(g *gauged) { g.Spec.Gauge = gauge{} }, rest, whole()},
-		"the inner one":      {func(g *gauged) { g.Spec.Gauge.Scale = scale{} }, withField(whole(), "scale", map[string]any{"steps": int64(3)}), whole()},
-		"one of a pointer":   {func(g *gauged) { *g.Spec.Spare = gauge{} }, whole(), rest},
-		"a pointer":          {func(g *gauged) { g.Spec.Spare = nil }, whole(), nil},
-		"no struct":          {func(g *gauged) { g.Spec.Gauge.Low = 0 }, withField(whole(), "low", nil), whole()},
-		"the struct with it": {func(g *gauged) { g.Spec.Gauge, g.Spec.Spare = gauge{}, nil }, rest, nil},
+		"the outer struct":   {func(g *gauged) { g.Spec.Gauge = gauge{} }, rest, whole(), whole()},
+		"the inner one":      {func(g *gauged) { g.Spec.Gauge.Scale = scale{} }, withField(whole(), "scale", map[string]any{"steps": int64(3)}), whole(), whole()},
+		"one of a pointer":   {func(g *gauged) { *g.Spec.Spare = gauge{} }, whole(), rest, whole()},
+		"a pointer":          {func(g *gauged) { g.Spec.Spare = nil }, whole(), nil, whole()},
+		"no struct":          {func(g *gauged) { g.Spec.Gauge.Low = 0 }, withField(whole(), "low", nil), whole(), whole()},
+		"the struct with it": {func(g *gauged) { g.Spec.Gauge, g.Spec.Spare = gauge{}, nil }, rest, nil, whole()},
+		"a key of a map":     {func(g *gauged) { delete(g.Spec.Others, "x") }, whole(), whole(), nil},
+		"a value of a map":   {func(g *gauged) { g.Spec.Others["x"] = gauge{} }, whole(), whole(), rest},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -177,7 +182,7 @@ func TestMergePatchKeepsFieldsOfZeroStructs(t *testing.T) {
 			all := newWriter[*unstructured.Unstructured](t, srv.Config(), kube.WithResource(tunnelResource))
 			_, err := all.Create(t.Context(), &unstructured.Unstructured{Object: map[string]any{
 				"apiVersion": "example.com/v1", "kind": "Tunnel", "metadata": map[string]any{"namespace": "default", "name": "a"},
-				"spec": map[string]any{"remote": "10.0.0.1", "gauge": whole(), "spare": whole()},
+				"spec": map[string]any{"remote": "10.0.0.1", "gauge": whole(), "spare": whole(), "others": map[string]any{"x": whole(), "y": whole()}},
 			}}, metav1.CreateOptions{})
 			require.NoError(t, err)
 			w := newWriter[*gauged](t, sent.config(srv), kube.WithResource(tunnelResource))
@@ -194,6 +199,9 @@ func TestMergePatchKeepsFieldsOfZeroStructs(t *testing.T) {
 			spec := is.Object["spec"].(map[string]any)
 			assert.Equal(t, test.gauge, spec["gauge"])
 			assert.Equal(t, test.spare, spec["spare"])
+			others := spec["others"].(map[string]any)
+			assert.Equal(t, test.x, others["x"])
+			assert.Equal(t, whole(), others["y"])
 		})
 	}
 }
