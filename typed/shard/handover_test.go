@@ -18,7 +18,7 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// joinListing starts a member with a source that lists what comes, each share for some time.
+// joinListing starts a member with a source, which takes some time to list a new share.
 func (p *party) joinListing(takes time.Duration, identity string, opts ...Option) *simulated {
 	m := p.member(identity, opts...)
 	f, leave := m.follow() // before the member takes ranges

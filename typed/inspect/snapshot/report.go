@@ -72,7 +72,7 @@ const (
 // Problem is something that is wrong, in words.
 type Problem struct {
 	Severity Severity `json:"severity"`
-	// Reason is what is wrong in one word, for programs: NotStarted, NotSynced, Forbidden,
+	// Reason names the problem in one word, for programs: NotStarted, NotSynced, Forbidden,
 	// Failing, Stopped, Silent, Rejected, HeapLarge, BudgetNear, BudgetExceeded, IndexSkewed,
 	// HandlerStuck, HandlerSlow, HandlerBehind, HandlerPanicked, KeyFailing, QueueWaiting,
 	// WorkerStuck, WorkerSlow, WriteNotSeen, LeaseLost, LeaseFailing, NoRanges,
