@@ -190,7 +190,7 @@ func (p *projection[A, B]) call(obj A, key index.Key) (projected B, kept bool, e
 }
 
 // Map returns a source of what project makes of the objects of src, so that an
-// informer keeps only what is needed of them:
+// informer keeps only the fields that are needed:
 //
 //	type podNode struct{ namespace, name, node string }
 //
