@@ -32,14 +32,14 @@ type peer struct {
 
 // model contains a list whose name in JSON is that of a field of its metadata in Go.
 type model struct {
-	*loop
+	*Loop
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
 	Peers []peer `json:"ownerReferences,omitempty"`
 }
 
-// loop embeds itself.
-type loop struct{ *loop }
+// Loop embeds itself.
+type Loop struct{ *Loop }
 
 type site struct {
 	Peers []peer `json:"peers,omitempty"`
