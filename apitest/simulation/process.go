@@ -3,10 +3,8 @@ package simulation
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"math/rand/v2"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -81,15 +79,18 @@ func (p *process) live(l *life) {
 	p.world.later(restart, p.start)
 }
 
-// call calls run.
-func (p *process) call(l *life) (err error) {
-	defer func() {
-		if caught := recover(); caught != nil {
-			err = fmt.Errorf("panic: %v\n%s", caught, debug.Stack())
-			p.world.fail("process "+p.name, err)
-		}
-	}()
-	return p.run(l.ctx, &rest.Config{Host: "http://simulation.invalid", Transport: l, QPS: -1})
+// call calls run. A panic fails the simulation, and so does the end of the goroutine.
+func (p *process) call(l *life) error {
+	var err error
+	failure := contain(func() error {
+		err = p.run(l.ctx, &rest.Config{Host: "http://simulation.invalid", Transport: l, QPS: -1})
+		return nil
+	})
+	if failure != nil {
+		p.world.fail("process "+p.name, failure)
+		return failure
+	}
+	return err
 }
 
 // forget notes that the process is down.

@@ -130,7 +130,7 @@ func TestNothingAfterACrash(t *testing.T) {
 	}
 }
 
-// TestFailuresOfRequire: a check or an act that ends its goroutine fails like any other.
+// TestFailuresOfRequire: a check, an act or a process that ends its goroutine fails like any other.
 func TestFailuresOfRequire(t *testing.T) {
 	for check, define := range map[string]func(*simulation.Simulation){
 		"never so": func(s *simulation.Simulation) {
@@ -147,6 +147,9 @@ func TestFailuresOfRequire(t *testing.T) {
 		},
 		"what users do": func(s *simulation.Simulation) {
 			s.Do(func(context.Context, kubernetes.Interface, *rand.Rand) error { runtime.Goexit(); return nil })
+		},
+		"process beat": func(s *simulation.Simulation) {
+			s.Start("beat", func(context.Context, *rest.Config) error { runtime.Goexit(); return nil })
 		},
 	} {
 		failed := simulation.Find(t, 1, define)
