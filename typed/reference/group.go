@@ -144,7 +144,8 @@ func (g *group[T]) syncIfAnswered() {
 }
 
 // advance returns the version that all watches have reached, "" if it is the one that was
-// reported last, or not known. The caller holds the lock.
+// reported last, or not known, as with versions that cannot be compared. The caller holds the
+// lock.
 func (g *group[T]) advance() string {
 	g.exact = false
 	lowest := ""
@@ -154,7 +155,15 @@ func (g *group[T]) advance() string {
 			continue // it has no watch
 		case !k.listed || k.version == "":
 			return ""
-		case lowest == "" || isOlder(k.version, lowest):
+		case lowest == "":
+			lowest = k.version
+			continue
+		}
+		order, err := resourceversion.CompareResourceVersion(k.version, lowest)
+		if err != nil {
+			return ""
+		}
+		if order < 0 {
 			lowest = k.version
 		}
 	}

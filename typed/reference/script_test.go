@@ -165,6 +165,21 @@ func TestVersions(t *testing.T) {
 	}, "a", "b")
 }
 
+// TestIncomparableVersions: the informer has no version while those of two keys cannot be compared.
+func TestIncomparableVersions(t *testing.T) {
+	scriptIn(t, func(t *testing.T, s *scripted) {
+		a := s.sink("a")
+		list(a, "x", rig.At("a", 1))
+		list(s.sink("b"), "y", rig.At("b", 1))
+		assert.Len(t, s.next(), 2)
+		assert.Empty(t, s.informer.ResourceVersion())
+		require.NoError(t, s.Hold("b"))
+		sinktest.Bookmark(a, "z")
+		s.next()
+		assert.Equal(t, "z", s.informer.ResourceVersion())
+	}, "a", "b")
+}
+
 // TestListsBelowTheFloor: a list that is older than earlier reports is asked for again, until
 // the history counts as another one.
 func TestListsBelowTheFloor(t *testing.T) {
