@@ -135,13 +135,13 @@ func (s *reflectorSource[T]) followed(sink source.Sink[T]) (*answers.Config[T], 
 
 // answerDecoder returns what decodes answers as the objects of watches are.
 func answerDecoder[T index.Object](codecs map[string]wire.Codec[T], stamp func(T)) answers.Decode[T] {
-	return func(mediaType string, _ schema.GroupVersionKind, object []byte) (T, error) {
+	return func(mediaType string, kind schema.GroupVersionKind, object []byte) (T, error) {
 		codec, ok := codecs[mediaType]
 		if !ok {
 			var none T
 			return none, fmt.Errorf("%v cannot be decoded from %s", reflect.TypeFor[T](), mediaType)
 		}
-		obj, err := codec.Item(object)
+		obj, err := wire.ItemOfKind(codec, object, kind)
 		if err == nil {
 			stamp(obj)
 		}

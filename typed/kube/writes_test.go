@@ -282,6 +282,27 @@ func TestOwnWritesOfDynamicClients(t *testing.T) {
 	}
 }
 
+// TestOwnWritesHaveTheirKind: a struct with fields for the kind has it in an answer, whatever the
+// format, as in an event of the watch.
+func TestOwnWritesHaveTheirKind(t *testing.T) {
+	t.Parallel()
+	type podOfKind struct {
+		metav1.ObjectMeta `json:"metadata"`
+
+		Kind       string `json:"kind"`
+		APIVersion string `json:"apiVersion"`
+	}
+	for _, contentType := range []string{runtime.ContentTypeProtobuf, runtime.ContentTypeJSON} {
+		w := newWriting(t, contentType)
+		pods := follow(w, kube.FromREST[*podOfKind](w.config, kube.WithResource(podResource), kube.WithWrites(w.writes)))
+		made, err := w.client.CoreV1().Pods("default").Create(w.ctx, rig.NewPod("a", ""), metav1.CreateOptions{})
+		require.NoError(t, err)
+		pod, ok := pods.Get(index.KeyOf(made))
+		require.True(t, ok)
+		assert.Equal(t, []string{"v1", "Pod"}, []string{pod.APIVersion, pod.Kind}, contentType)
+	}
+}
+
 // nodeOfPod is what is kept of a Pod.
 type nodeOfPod struct{ namespace, name, node string }
 

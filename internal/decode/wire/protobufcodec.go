@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/kubetyped/informer/internal/decode/layout"
@@ -292,6 +293,17 @@ func decodeMetadata(object protobufMessage, into *metav1.PartialObjectMetadata) 
 		}
 	}
 	return nil
+}
+
+// ItemOfKind does as Item for an object that came with a kind, which is not in its bytes in
+// protobuf. A T of the user's own gets it, as that of an event does.
+func ItemOfKind[T any](codec Codec[T], item []byte, kind schema.GroupVersionKind) (T, error) {
+	obj, err := codec.Item(item)
+	if c, ok := codec.(*protobufCodec[T]); ok && err == nil && c.of != nil {
+		apiVersion, name := kind.ToAPIVersionAndKind()
+		c.plan.SetKind(obj, metav1.TypeMeta{APIVersion: apiVersion, Kind: name})
+	}
+	return obj, err
 }
 
 // unpooled makes the plans of ItemLike, one for a type.
