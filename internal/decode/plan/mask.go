@@ -220,7 +220,9 @@ func (m *Mask) check(of reflect.Type, path string) error {
 	var known []string
 	fields := map[string]reflect.Type{}
 	collect(of, func(name string, field reflect.Type) {
-		known, fields[name] = append(known, name), field
+		if _, hidden := fields[name]; !hidden {
+			known, fields[name] = append(known, name), field
+		}
 	})
 	for _, name := range slices.Sorted(maps.Keys(m.names)) {
 		field, ok := fields[name]
@@ -241,23 +243,30 @@ func (m *Mask) check(of reflect.Type, path string) error {
 
 func isIdentity(path string) bool { return slices.Contains(identity, path) }
 
-// collect calls a function for the fields of a struct.
+// collect calls a function for the fields of a struct, and then for those of the structs that it
+// embeds, the least deeply first: they are hidden by fields of the same name that came before.
 func collect(of reflect.Type, found func(name string, field reflect.Type)) {
-	if of.Kind() != reflect.Struct || reflect.PointerTo(of).Implements(reflect.TypeFor[json.Unmarshaler]()) {
-		return // in JSON, it is no object of its fields
-	}
-	for i := range of.NumField() {
-		f := of.Field(i)
-		name, inline := JSONName(f)
-		switch {
-		case name == "-" || !f.IsExported() && !inline:
-		case inline && f.Type.Kind() == reflect.Pointer:
-			collect(f.Type.Elem(), found)
-		case inline:
-			collect(f.Type, found)
-		default:
-			found(name, f.Type)
+	known := map[reflect.Type]bool{}
+	for level := []reflect.Type{of}; len(level) > 0; {
+		var deeper []reflect.Type
+		for _, of := range level {
+			if known[of] || of.Kind() != reflect.Struct || reflect.PointerTo(of).Implements(reflect.TypeFor[json.Unmarshaler]()) {
+				continue // in JSON, it is no object of its fields
+			}
+			known[of] = true
+			for i := range of.NumField() {
+				f := of.Field(i)
+				name, inline := JSONName(f)
+				switch {
+				case name == "-" || !f.IsExported() && !inline:
+				case inline:
+					deeper = append(deeper, deref(f.Type))
+				default:
+					found(name, f.Type)
+				}
+			}
 		}
+		level = deeper
 	}
 }
 

@@ -170,3 +170,25 @@ func TestMasksOfEmbedded(t *testing.T) {
 	require.NoError(t, err)
 	require.ErrorContains(t, mask.Check(reflect.TypeFor[embedding]()), `no field "a→b"`)
 }
+
+// Ring embeds itself, and a struct with a field of the same name.
+type Ring struct {
+	older
+	*Ring
+	Spec inner `json:"spec"`
+}
+
+type older struct {
+	Spec string `json:"spec"`
+}
+
+// TestMasksOfTypesThatEmbedThemselves: a path is checked with the fields that encoding/json finds.
+func TestMasksOfTypesThatEmbedThemselves(t *testing.T) {
+	t.Parallel()
+	mask, err := Without("spec.inner")
+	require.NoError(t, err)
+	require.NoError(t, mask.Check(reflect.TypeFor[*Ring]()))
+	mask, err = Without("spec.iner")
+	require.NoError(t, err)
+	require.EqualError(t, mask.Check(reflect.TypeFor[*Ring]()), `no field "spec.iner": the nearest is "spec.inner"`)
+}
