@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -105,8 +106,11 @@ func explainMetadata(of reflect.Type) error {
 }
 
 // embeddedMetadata returns the embedded ObjectMeta of a struct, or of one that it
-// embeds in turn, nil if there is none.
-func embeddedMetadata(of reflect.Type) *reflect.StructField {
+// embeds in turn, nil if there is none. The structs of outer embed the struct.
+func embeddedMetadata(of reflect.Type, outer ...reflect.Type) *reflect.StructField {
+	if slices.Contains(outer, of) {
+		return nil // it embeds itself
+	}
 	for i := range of.NumField() {
 		field := of.Field(i)
 		within := field.Type
@@ -121,7 +125,7 @@ func embeddedMetadata(of reflect.Type) *reflect.StructField {
 				return &field
 			}
 		case name == "":
-			if found := embeddedMetadata(within); found != nil {
+			if found := embeddedMetadata(within, append(outer, of)...); found != nil {
 				return found
 			}
 		}

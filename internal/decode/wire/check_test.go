@@ -181,6 +181,11 @@ type versionless struct{ named }
 
 func (*versionless) GetResourceVersion() string { return "" }
 
+// ring embeds itself.
+type ring struct{ *ring }
+
+func (*ring) GetName() string { return "" }
+
 // demanding needs more than a name.
 type demanding struct{ Spec *string }
 
@@ -222,6 +227,7 @@ func TestCheckType(t *testing.T) {
 		{&untaggedBase{}, "the embedded field ObjectMeta has no JSON tag"},
 		{&untaggedPointer{}, "the embedded field ObjectMeta has no JSON tag; write *v1.ObjectMeta `json:\"metadata\"`"},
 		{&nameless{}, "the name of its objects is not read: no field takes what is in \"metadata\"; embed metav1.ObjectMeta with the tag"},
+		{&ring{}, "the name of its objects is not read: no field takes what is in"},
 		{&versionless{}, "the resource version of its objects is not read"},
 		{&wrappedPointer{}, "method UnmarshalJSON is that of the embedded field Unstructured, which is nil"},
 		{&wrappedMore{}, "method UnmarshalJSON is that of the embedded field Unstructured, and leaves the field Extra empty"},
