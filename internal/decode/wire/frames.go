@@ -79,8 +79,11 @@ type Head struct {
 // checkList returns an error if a response, which may have had items, is no list. A
 // list without items may leave them out; that it is one shows in its kind.
 func (h *Head) checkList(hasItems bool) error {
-	if hasItems || strings.HasSuffix(h.Kind, "List") {
+	switch {
+	case hasItems || strings.HasSuffix(h.Kind, "List"):
 		return nil
+	case h.Kind == "":
+		return errors.New("not a list: it has neither items nor a kind")
 	}
 	return fmt.Errorf("not a list, but a %s of %s without items", h.Kind, h.APIVersion)
 }
