@@ -23,20 +23,28 @@ import (
 // nothing of that but for debugging, and tells no error handler.
 func TestServerThatDoesNotStreamIsNoFailure(t *testing.T) {
 	srv := apitest.Start(t, apitest.WithoutWatchList())
-	require.NoError(t, srv.Create(t.Context(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a"}}))
+	create := func(name string) {
+		require.NoError(t, srv.Create(t.Context(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}}))
+	}
+	create("a")
 	client, err := kubernetes.NewForConfig(srv.Config())
 	require.NoError(t, err)
 	lw := cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "pods", metav1.NamespaceAll, fields.Everything())
 	informer := adapters.NewSharedIndexInformer(lw, &corev1.Pod{}, 0, cache.Indexers{})
 	var failures []error
 	require.NoError(t, informer.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) { failures = append(failures, err) }))
+	added := make(chan string, 2)
+	_, err = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) { added <- obj.(*corev1.Pod).Name }})
+	require.NoError(t, err)
 
 	logger := ktesting.NewLogger(ktesting.NopTL{}, ktesting.NewConfig(ktesting.BufferLogs(true), ktesting.Verbosity(1)))
 	ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logger))
 	var running sync.WaitGroup
 	running.Go(func() { informer.RunWithContext(ctx) })
 	synced := cache.WaitForCacheSync(ctx.Done(), informer.HasSynced)
-	require.NoError(t, srv.WaitForWatches(t.Context(), "pods", 1))
+	assert.Equal(t, "a", <-added)
+	create("b")
+	assert.Equal(t, "b", <-added, "the watch is open: it does not fail when the context ends")
 	cancel()
 	running.Wait()
 	assert.True(t, synced)
