@@ -135,9 +135,11 @@ func (r *runner) lead(lasting context.Context) {
 	err := goroutine.Contain(electing, "the elector", func() error {
 		return r.elector.Elect(electing, func(leading context.Context) {
 			r.mu.Lock()
-			led = true
+			led = electing.Err() == nil
 			r.mu.Unlock()
-			r.work(leading)
+			if led { // and not only since all is to stop
+				r.work(leading)
+			}
 			resign()
 		})
 	})
@@ -168,7 +170,8 @@ func (r *runner) work(leading context.Context) {
 	}
 	if r.ending.Err() != nil {
 		r.drain(leading)
-	} else {
+	}
+	if leading.Err() != nil {
 		err := ErrLeadLost
 		if cause := context.Cause(leading); cause != context.Canceled {
 			err = fmt.Errorf("%w: %w", ErrLeadLost, cause)
@@ -188,8 +191,13 @@ func (r *runner) drain(leading context.Context) {
 	var queues sync.WaitGroup
 	for _, w := range r.workers {
 		queues.Go(func() {
-			if err := goroutine.Contain(draining, "the queue", func() error { return w.drain(draining) }); err != nil {
+			err := goroutine.Contain(draining, "the queue", func() error { return w.drain(draining) })
+			switch {
+			case err == nil:
+			case errors.Is(draining.Err(), context.DeadlineExceeded):
 				r.fail(fmt.Errorf("the drain was given up after %v: %w", r.drainTimeout, err))
+			default:
+				r.fail(fmt.Errorf("the drain has failed: %w", err))
 			}
 		})
 	}

@@ -329,6 +329,59 @@ func TestRunLeadLost(t *testing.T) {
 	})
 }
 
+// TestRunLeadLostInDrain: it is lost as at any other time, whether keys are left or not.
+func TestRunLeadLostInDrain(t *testing.T) {
+	for name, keys := range map[string][]string{"keys are left": {"a", "b"}, "none is left": {"a"}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &scene{diary: &diary{}, result: make(chan error, 1)}
+				elector := newFakeElector(s.diary)
+				s.start(t, control.WithElector(elector))
+				close(s.informer.synced)
+				close(elector.elected)
+				for _, key := range keys {
+					s.queue.Add(key)
+				}
+				s.read()
+				s.stop()
+				synctest.Wait()
+				close(elector.lost)
+				err := <-s.result
+				require.ErrorIs(t, err, control.ErrLeadLost)
+				require.ErrorIs(t, err, errRenewal)
+				assert.NotContains(t, err.Error(), "20s", "the time is not over")
+				assert.Equal(t, []string{"gives up a", "resigns", "informer stops"}, s.read())
+			})
+		})
+	}
+}
+
+// lateElector leads at the moment at which its context ends.
+type lateElector struct{ *diary }
+
+func (e lateElector) Elect(ctx context.Context, lead func(ctx context.Context)) error {
+	<-ctx.Done()
+	lead(ctx)
+	e.write("resigns")
+	return nil
+}
+
+// TestRunElectedTooLate: workers that would have to end at once are not started, and what waits
+// is no failure.
+func TestRunElectedTooLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &scene{diary: &diary{}, result: make(chan error, 1)}
+		s.start(t, control.WithElector(lateElector{s.diary}))
+		close(s.informer.synced)
+		s.queue.Add("a")
+		s.read()
+		s.stop()
+		require.NoError(t, <-s.result)
+		assert.Equal(t, []string{"resigns", "informer stops"}, s.read())
+		assert.True(t, s.queue.ShuttingDown())
+	})
+}
+
 // TestRunElectionFails: the reason comes back.
 func TestRunElectionFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
