@@ -24,8 +24,8 @@ func (r *rig) held(d ...time.Duration) (rec *recorder, release func()) {
 	return rec, func() { close(hold) }
 }
 
-// What a handler is behind with it gets as it was: nothing is merged, and what
-// was old and new then is so still.
+// A slow handler receives every event of its backlog unmerged, with the old and the new object of
+// that time.
 func TestContractBacklog(t *testing.T) {
 	eachInformer(t, func(t *testing.T, pods newPods) {
 		r := newResyncRig(t, pods, 0)

@@ -152,7 +152,7 @@ func TestContractListOfExpiredVersion(t *testing.T) {
 	}
 }
 
-// What ends a watch: whether it is told, lists anew, or watches on.
+// An error that ends a watch is not reported; it leads to a relist or to another watch.
 func TestContractWatchEnds(t *testing.T) {
 	tooMany := apierrors.NewTooManyRequests("later", 1)
 	tests := []struct {

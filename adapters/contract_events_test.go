@@ -97,7 +97,7 @@ func TestContractRecreatedObject(t *testing.T) {
 	})
 }
 
-// What is watched has to be of the example's type. What is not is dropped.
+// An informer drops watch events whose objects are not of the example's type.
 func TestContractWrongTypes(t *testing.T) {
 	service := &corev1.Service{}
 	service.Name, service.Namespace, service.ResourceVersion = "s", "ns", "11"

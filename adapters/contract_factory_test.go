@@ -148,7 +148,7 @@ func TestContractFactoryTransforms(t *testing.T) {
 	})
 }
 
-// Stores hold what a transform makes, also if it is of another type.
+// Stores hold the results of a transform, even if these are of another type.
 func TestContractFactoryTransformsToAnotherType(t *testing.T) {
 	eachFactory(t, func(t *testing.T, newFactory newFactory) {
 		factory := newFactory(fake.NewClientset(pod("a", "1")), factorySettings{transform: func(obj any) (any, error) {
@@ -185,7 +185,7 @@ func TestContractFactoryNeverSynced(t *testing.T) {
 	})
 }
 
-// What a factory was made with holds for all of its informers.
+// The namespace and the tweak of a factory apply to all of its informers.
 func TestContractFactoryLimits(t *testing.T) {
 	eachFactory(t, func(t *testing.T, newFactory newFactory) {
 		client := fake.NewClientset(pod("a", "1"), podIn("other", "a", "2"))
@@ -231,8 +231,8 @@ func TestContractFactoryResyncsByType(t *testing.T) {
 	})
 }
 
-// What somebody hands to InformerFor is what makes the informer, for everybody
-// who asks later, whatever the factory would have made.
+// The first function given to InformerFor makes the informer. Later requests return the same one,
+// instead of one that the factory would make itself.
 func TestContractFactoryInformerFor(t *testing.T) {
 	eachFactory(t, func(t *testing.T, newFactory newFactory) {
 		client := fake.NewClientset()

@@ -142,7 +142,7 @@ func TestContractUnstructuredKind(t *testing.T) {
 	})
 }
 
-// Tables are no objects: whoever asks for them gets none.
+// Tables are not objects: a list of them fails, and a watch drops them.
 func TestContractTables(t *testing.T) {
 	eachImplementation(t, func(t *testing.T, impl implementation) {
 		s := &script{}

@@ -123,7 +123,7 @@ func TestContractStopBeforeSync(t *testing.T) {
 	})
 }
 
-// A list that does not heed its context must not hold up the stop.
+// A list that ignores its context must not delay the stop.
 func TestContractStopDuringList(t *testing.T) {
 	eachInformer(t, func(t *testing.T, pods newPods) {
 		r := newRig(t, pods)

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// gauges is a metrics provider that remembers what it was told.
+// gauges is a metrics provider that records its metrics and their values.
 type gauges struct {
 	mu      sync.Mutex
 	made    map[string]int
@@ -153,7 +153,7 @@ func TestContractMetricsWithoutIdentifier(t *testing.T) {
 	})
 }
 
-// The number of queued items is told as they come and go.
+// The number of queued items is reported whenever an item is added or processed.
 func TestContractMetricsOfQueue(t *testing.T) {
 	eachInformer(t, func(t *testing.T, pods newPods) {
 		_, id := identifier(t)
@@ -183,8 +183,8 @@ func TestContractMetricsOfQueue(t *testing.T) {
 	})
 }
 
-// A provider that is set for the process is told of all informers that have a
-// name and no provider of their own.
+// The provider of the process receives the metrics of all informers that have a name and no
+// provider.
 func TestContractMetricsOfProcess(t *testing.T) {
 	eachInformer(t, func(t *testing.T, pods newPods) {
 		_, id := identifier(t)

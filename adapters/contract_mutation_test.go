@@ -16,8 +16,8 @@ import (
 // mutating names the implementation of the child of TestContractMutationDetector.
 const mutating = "CONTRACT_MUTATION_DETECTOR"
 
-// With KUBE_CACHE_MUTATION_DETECTOR, which client-go reads at its start, the
-// program ends when somebody has changed an object of the store.
+// With KUBE_CACHE_MUTATION_DETECTOR, which client-go reads at its start, the program crashes after
+// it has modified an object of the store.
 func TestContractMutationDetector(t *testing.T) {
 	if os.Getenv(mutating) != "" {
 		t.Skip("this is the child")

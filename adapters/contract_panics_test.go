@@ -123,8 +123,8 @@ func TestContractIndexFunctionFailsWhileRunning(t *testing.T) {
 	})
 }
 
-// Nothing is told that was not so, and nothing twice, whatever becomes of the
-// other events of a batch.
+// If an index function panics for one object of a batch, handlers receive no false event, and none
+// twice.
 func TestContractIndexFunctionFailsInBatch(t *testing.T) {
 	survivePanics(t)
 	eachInformer(t, func(t *testing.T, pods newPods) {

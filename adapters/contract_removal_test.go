@@ -90,7 +90,7 @@ func TestContractRemoveHandlerFromItself(t *testing.T) {
 	})
 }
 
-// RemoveEventHandler does not wait. What was queued is dropped.
+// RemoveEventHandler does not wait, and drops the backlog of the handler.
 func TestContractRemoveBlockedHandler(t *testing.T) {
 	eachInformer(t, func(t *testing.T, pods newPods) {
 		r := newRig(t, pods)
@@ -133,7 +133,7 @@ func TestContractShutDownHandlerWaits(t *testing.T) {
 	})
 }
 
-// Programs hand the informer on inside of interfaces of their own.
+// Programs pass the informer on inside their own interfaces.
 func TestContractShutDownHandlerWithoutRun(t *testing.T) {
 	eachInformer(t, func(t *testing.T, pods newPods) {
 		r := newRig(t, pods)

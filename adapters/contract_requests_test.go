@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// API servers, proxies and fakes know informers by what they ask for.
+// API servers, proxies and fakes recognize informers by the options of their requests.
 func TestContractListAndWatchOptions(t *testing.T) {
 	eachInformer(t, func(t *testing.T, pods newPods) {
 		r := newRig(t, pods)

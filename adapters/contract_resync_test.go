@@ -170,7 +170,7 @@ func TestContractResyncWithResyncPeriodMethod(t *testing.T) {
 	})
 }
 
-// What is resynced is the store, with what others put there.
+// A resync delivers the objects of the store, including those that the program added.
 func TestContractResyncOfStore(t *testing.T) {
 	eachInformer(t, func(t *testing.T, pods newPods) {
 		r := newResyncRig(t, pods, time.Minute)
@@ -184,7 +184,7 @@ func TestContractResyncOfStore(t *testing.T) {
 	})
 }
 
-// Each list starts the clock anew.
+// Each list restarts the resync period.
 func TestContractResyncAfterRelist(t *testing.T) {
 	eachInformer(t, func(t *testing.T, pods newPods) {
 		r := newResyncRig(t, pods, 10*time.Minute)
@@ -264,7 +264,7 @@ func TestContractResyncDecidesOnRelists(t *testing.T) {
 	})
 }
 
-// Without resyncs nobody is left out.
+// A handler without resyncs also receives updates that leave the version unchanged.
 func TestContractSameVersionsWithoutResync(t *testing.T) {
 	eachInformer(t, func(t *testing.T, pods newPods) {
 		r := newResyncRig(t, pods, 0)

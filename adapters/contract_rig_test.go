@@ -11,13 +11,13 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// The files contract_*_test.go are the contract of [cache.SharedIndexInformer]:
-// what client-go v0.37 documents and does, as tests that know no implementation.
-// Where a test names a quirk, somebody's program may stand on it.
+// The files contract_*_test.go are the contract of [cache.SharedIndexInformer]: what client-go
+// v0.37 documents and does, as tests that know no implementation. Programs may depend on each quirk
+// that a test names.
 
-// eachImplementation runs a test for each implementation, in a bubble of its
-// own: time stands still unless all goroutines wait, and the bubble ends only
-// when all goroutines of the test have ended.
+// eachImplementation runs a test for each implementation, each in its own bubble: time advances
+// only while all goroutines wait, and the bubble ends only when all goroutines of the test have
+// ended.
 func eachImplementation(t *testing.T, test func(t *testing.T, impl implementation)) {
 	t.Helper()
 	for _, impl := range implementations {
@@ -60,7 +60,7 @@ func eachInformer(t *testing.T, test func(t *testing.T, pods newPods)) {
 	}
 }
 
-// survivePanics has panics reported and survived, as programs may choose.
+// survivePanics makes the process report panics and survive them, as programs may choose.
 func survivePanics(t *testing.T) {
 	utilruntime.ReallyCrash = false
 	t.Cleanup(func() { utilruntime.ReallyCrash = true })
@@ -122,7 +122,7 @@ func (r *rig) send(events ...event) {
 	synctest.Wait()
 }
 
-// relist lists anew: the server says that the version is gone.
+// relist makes the informer list again: the server reports that the version is gone.
 func (r *rig) relist(version string, pods ...*corev1.Pod) {
 	r.t.Helper()
 	before := len(r.script.listCalls())

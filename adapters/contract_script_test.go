@@ -63,7 +63,7 @@ func initialEnd(version string) event {
 	return e
 }
 
-// lists has the lists from now on answered with these Pods.
+// lists makes the script answer lists with these Pods from now on.
 func (s *script) lists(version string, pods ...*corev1.Pod) {
 	list := &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: version}}
 	for _, p := range pods {
@@ -72,28 +72,28 @@ func (s *script) lists(version string, pods ...*corev1.Pod) {
 	s.answers(func(metav1.ListOptions) (runtime.Object, error) { return list.DeepCopy(), nil })
 }
 
-// answers has the lists from now on answered so.
+// answers makes the script answer lists with the given function from now on.
 func (s *script) answers(list answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.list = list
 }
 
-// answersOnce has the next list answered so, after those of earlier calls.
+// answersOnce sets the answer to one list, after those of earlier calls.
 func (s *script) answersOnce(list answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.first = append(s.first, list)
 }
 
-// fails has the next lists fail.
+// fails makes the next lists fail, one with each error.
 func (s *script) fails(errs ...error) {
 	for _, err := range errs {
 		s.answersOnce(func(metav1.ListOptions) (runtime.Object, error) { return nil, err })
 	}
 }
 
-// refuses has the next watches refused.
+// refuses makes the next watches fail, one with each error.
 func (s *script) refuses(errs ...error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,7 +127,7 @@ func (s *script) Watch(options metav1.ListOptions) (watch.Interface, error) {
 	return w, nil
 }
 
-// IsWatchListSemanticsUnSupported tells whether lists cannot be streamed.
+// IsWatchListSemanticsUnSupported reports whether the server cannot stream lists.
 func (s *script) IsWatchListSemanticsUnSupported() bool { return !s.streamed }
 
 func (s *script) listCalls() []call {

@@ -31,7 +31,7 @@ func TestContractSeededAndNeverStarted(t *testing.T) {
 	})
 }
 
-// The first list compares with what is in the store already.
+// The initial list is compared with the objects that the store already holds.
 func TestContractSeededAndListed(t *testing.T) {
 	eachInformer(t, func(t *testing.T, pods newPods) {
 		r := newRig(t, pods)
@@ -47,7 +47,7 @@ func TestContractSeededAndListed(t *testing.T) {
 	})
 }
 
-// Handlers added before the start are not told of what was put in before.
+// Handlers added before the start do not receive objects added to the store before them.
 func TestContractSeededBeforeHandler(t *testing.T) {
 	eachInformer(t, func(t *testing.T, pods newPods) {
 		r := newRig(t, pods)

@@ -18,8 +18,7 @@ func newStreamRig(t *testing.T, pods newPods) *rig {
 	return r
 }
 
-// A list can be streamed: as a watch that begins with what there is, up to a
-// marked bookmark.
+// A list can be streamed: as a watch that begins with the current objects, up to a marked bookmark.
 func TestContractStreamedList(t *testing.T) {
 	eachInformer(t, func(t *testing.T, pods newPods) {
 		r := newStreamRig(t, pods)
@@ -135,7 +134,7 @@ func TestContractStreamedListTransformFails(t *testing.T) {
 	})
 }
 
-// Both ways have failed: it is the list's error that is told.
+// If the stream and the list fail, the error handler receives the list's error.
 func TestContractStreamedListAndListFail(t *testing.T) {
 	eachInformer(t, func(t *testing.T, pods newPods) {
 		r := newStreamRig(t, pods)

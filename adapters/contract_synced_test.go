@@ -32,7 +32,7 @@ func TestContractSyncedNames(t *testing.T) {
 	})
 }
 
-// namedHandler is a handler with a name of its own.
+// namedHandler is a handler whose type has a name.
 type namedHandler struct {
 	cache.ResourceEventHandlerFuncs
 }

@@ -52,7 +52,7 @@ func TestContractTransaction(t *testing.T) {
 	})
 }
 
-// What has a key is done, the rest is reported.
+// A transaction applies the changes that have a key, and reports the others.
 func TestContractTransactionFailsInPart(t *testing.T) {
 	eachStore(t, nil, func(t *testing.T, store cache.Indexer) {
 		err := store.(cache.TransactionStore).Transaction(add("bad"), add(pod("a", "1")), update(7), remove(pod("b", "2")), add(nil))

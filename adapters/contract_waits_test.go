@@ -88,8 +88,7 @@ type hooked struct {
 // tooLong is for calls that never return.
 const tooLong = 30 * time.Second
 
-// makeAll makes calls, each in a goroutine of its own, and notes those that do
-// not return until it does.
+// makeAll makes calls, each in its own goroutine, and notes those that do not return until it does.
 func (h *hooked) makeAll(calls []inquiry) {
 	var mu sync.Mutex
 	var made sync.WaitGroup
@@ -152,8 +151,8 @@ func callsFrom(t *testing.T, impl implementation, place func(h *hooked, at *plac
 	return h.waited
 }
 
-// What only asks how the informer fares returns at once wherever it is called,
-// even from an index function, while the first list is being stored.
+// A call that only reads the informer's state returns at once wherever it is made, even in an index
+// function, while the initial list is being stored.
 func TestContractInquiriesDoNotWait(t *testing.T) {
 	for _, impl := range implementations {
 		if impl.name == packed {

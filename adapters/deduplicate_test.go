@@ -162,7 +162,7 @@ func TestDeduplicationOfOtherClients(t *testing.T) {
 }
 
 // TestDeduplicationRejectsBadObjects: an object that cannot be decoded ends the watch, as with a
-// generated client, is not stored, and the informer goes on.
+// generated client, and is not stored; the informer continues.
 func TestDeduplicationRejectsBadObjects(t *testing.T) {
 	t.Parallel()
 	srv := apitest.Start(t)
@@ -239,8 +239,8 @@ func TestDeduplicationSurvivesFaults(t *testing.T) {
 	assert.Equal(t, want, got)
 }
 
-// TestDeduplicationLogsObstacles: if objects should share parts and cannot, the log names the
-// reason; if they can, it has no line.
+// TestDeduplicationLogsObstacles: the log names the reason if an informer cannot deduplicate its
+// objects, and has no line if it can.
 func TestDeduplicationLogsObstacles(t *testing.T) {
 	t.Parallel()
 	srv := apitest.Start(t)

@@ -74,8 +74,7 @@ func ExampleNewSharedIndexInformer() {
 	// Output: 1 <nil>
 }
 
-// Step 1 in a program with a factory: the factory serves Pods from the typed
-// core, to everybody.
+// Step 1 in a program with a factory: all users of the factory get Pods from the typed core.
 func ExampleServe_migrating() {
 	client := twoPods()
 
@@ -206,7 +205,7 @@ func ExampleSharedIndexInformer() {
 
 // Step 3 in a program with a factory.
 func ExampleFromShared_factory() {
-	config := &rest.Config{Host: "http://127.0.0.1:1"} // nobody is there
+	config := &rest.Config{Host: "http://127.0.0.1:1"} // no server listens here
 
 	factory := kube.NewFactory(config)
 	defer factory.Shutdown()
@@ -219,7 +218,7 @@ func ExampleFromShared_factory() {
 	// Output: shop
 }
 
-// Does anybody modify cached objects?
+// Detect code that modifies cached objects.
 func ExampleDetectMutations() {
 	client := twoPods()
 	shared := adapters.NewSharedIndexInformer(podsOf(client), &corev1.Pod{}, resync, indexers)
@@ -229,7 +228,7 @@ func ExampleDetectMutations() {
 	// An option of an informer, or of all those of a kube.Factory:
 	pods := typed.NewInformer(kube.FromClient(client.CoreV1().Pods("shop")), observe.WithMutationDetection(time.Minute, report))
 
-	// A drop-in informer before it is started, also one of a factory:
+	// A drop-in informer before it is started, including one of a factory:
 	err := adapters.DetectMutations(shared, time.Minute, report)
 
 	fmt.Println(pods.Err(), err)

@@ -24,8 +24,8 @@ import (
 	"github.com/kubetyped/informer/adapters"
 )
 
-// TestServe has a factory serve Pods and Nodes from the typed core, with its own
-// resync period and transform.
+// TestServe: a factory serves Pods and Nodes from the typed core, with its own resync period and
+// transform.
 func TestServe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clientset := fake.NewClientset(
@@ -79,7 +79,7 @@ func TestServeRejectsBadArguments(t *testing.T) {
 	assert.ErrorContains(t, adapters.Serve(factory, typedcorev1.NodeInterface(nil)), "client is nil")
 }
 
-// TestServeHeedsLimits has factories that were made for less than everything.
+// TestServeHeedsLimits: Serve returns an error unless the client has the factory's limits.
 func TestServeHeedsLimits(t *testing.T) {
 	clientset, err := kubernetes.NewForConfig(&rest.Config{Host: "http://example.com"})
 	require.NoError(t, err)
@@ -122,8 +122,8 @@ func TestServeHeedsLimits(t *testing.T) {
 	}
 }
 
-// otherFactory is a factory that was generated for other kinds: it has a type of
-// its own for the functions that make informers.
+// otherFactory is a factory that was generated for other kinds: it declares its own type of the
+// functions that make informers.
 type otherFactory struct {
 	clientset kubernetes.Interface
 	made      cache.SharedIndexInformer

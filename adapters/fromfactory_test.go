@@ -109,7 +109,7 @@ func (factoryWithout) ForResource(schema.GroupVersionResource) (informers.Generi
 	return nil, nil
 }
 
-// The wrong type of objects shows in what is left out.
+// An informer of the wrong type rejects the factory's objects, and reports it.
 func TestFromFactoryOfAnotherType(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		factory := informers.NewSharedInformerFactory(fake.NewClientset(sharedPod("a", 1)), 0)

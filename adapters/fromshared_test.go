@@ -23,8 +23,8 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// Whenever either informer is started, the typed one begins with what there is,
-// as one list, and goes on with each change in order.
+// Whichever informer starts first, the typed one begins with one list of the current objects, and
+// then receives each change in order.
 func TestFromSharedBeginsWithAllAndGoesOn(t *testing.T) {
 	for name, start := range map[string]func(*sharedRig){
 		"shared informer first":  func(r *sharedRig) { r.startShared(); synctest.Wait(); r.startTyped() },
@@ -55,8 +55,8 @@ func TestFromSharedBeginsWithAllAndGoesOn(t *testing.T) {
 	}
 }
 
-// What comes between the initial additions and their end is passed on one by
-// one; what comes among them is part of the first list.
+// Changes among the initial additions become part of the initial list; those after the last
+// addition are delivered one by one.
 func TestFromSharedKeepsEventsWhileItSyncs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stub := newSharedStub()
@@ -201,7 +201,7 @@ func TestFromSharedAsksForNoResyncs(t *testing.T) {
 	})
 }
 
-// When Run has returned, the shared informer knows nothing of it, and goes on.
+// When Run returns, its handler is removed, and the shared informer continues.
 func TestFromSharedRemovesItsHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stub := newSharedStub()
@@ -215,7 +215,7 @@ func TestFromSharedRemovesItsHandler(t *testing.T) {
 		stop()
 		require.NoError(t, <-result)
 		assert.Empty(t, stub.handlers)
-		feed.OnAdd(sharedPod("late", 1), false) // as a call that was under way may
+		feed.OnAdd(sharedPod("late", 1), false) // as a call in progress may
 		assert.Zero(t, pods.Len())
 	})
 	onShared(t, func(t *testing.T, newRig func(...string) *sharedRig) {
@@ -231,8 +231,8 @@ func TestFromSharedRemovesItsHandler(t *testing.T) {
 	})
 }
 
-// As cache.ShutDownEventHandler does, it waits until the handler has ended, where
-// the shared informer can tell.
+// Run waits until its handler has ended, as cache.ShutDownEventHandler does, if the registration
+// reports it.
 func TestFromSharedWaitsForItsHandler(t *testing.T) {
 	for name, stop := range map[string]func(stub *sharedStub, cancel func()){
 		"Run is stopped":              func(_ *sharedStub, cancel func()) { cancel() },

@@ -18,8 +18,8 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// TestTransformOverASharedInformer: a transform modifies objects of its own, whatever it is
-// that tells of them, also behind other sources; without one they are the shared informer's.
+// TestTransformOverASharedInformer: a transform modifies copies, even behind other sources. Without
+// one, the objects are the shared informer's.
 func TestTransformOverASharedInformer(t *testing.T) {
 	managed := func(name string, version int) *corev1.Pod {
 		pod := sharedPod(name, version)

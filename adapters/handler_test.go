@@ -55,8 +55,8 @@ func handlerDeleted(pod *corev1.Pod, reason index.Reason) typed.Deleted[*corev1.
 	return typed.Deleted[*corev1.Pod]{Key: index.KeyOf(pod), Object: pod, Old: pod, Reason: reason}
 }
 
-// TestReleasedIsNoDeletion: handlers of client-go are not told that another process has an
-// object now, since they would take it for deleted.
+// TestReleasedIsNoDeletion: handlers of client-go receive no event for an object that now belongs
+// to another process, since they would take it for deleted.
 func TestReleasedIsNoDeletion(t *testing.T) {
 	c := &handlerCalls{}
 	for _, h := range []typed.Handler[*corev1.Pod]{adapters.Handler[*corev1.Pod](c.untyped()), adapters.TypedHandler(c.clientGo())} {
@@ -183,7 +183,7 @@ func TestHandlersAreUnwrapped(t *testing.T) {
 	assert.True(t, adapters.TypedResourceEventHandler[*corev1.Pod](nil) == nil)
 }
 
-// A client-go handler goes on a typed informer as it is.
+// A client-go handler can be added to a typed informer unchanged.
 func ExampleHandler() {
 	handler := cache.ResourceEventHandlerFuncs{
 		AddFunc: func(obj any) { fmt.Println("add", obj.(*corev1.Pod).Name) },
@@ -203,7 +203,7 @@ func ExampleHandler() {
 	// delete default/web-0 some time ago
 }
 
-// A typed handler goes on a shared informer as it is.
+// A typed handler can be added to a shared informer unchanged.
 func ExampleResourceEventHandler() {
 	h := adapters.ResourceEventHandler(typed.HandlerFuncs[*corev1.Pod]{
 		AddFunc:    func(pod *corev1.Pod, initial bool) { fmt.Println("add", pod.Name) },

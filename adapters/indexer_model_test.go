@@ -15,8 +15,8 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// TestIndexerModel does the same, at random, to a store of client-go and to
-// ours, and compares what they tell.
+// TestIndexerModel makes the same random calls to a store of client-go and to ours, and compares
+// their results.
 func TestIndexerModel(t *testing.T) { rapid.Check(t, testIndexerModel) }
 
 func FuzzIndexerModel(f *testing.F) { f.Fuzz(rapid.MakeFuzz(testIndexerModel)) }

@@ -25,7 +25,7 @@ func TestHandlersAfterStopReturnErrStopped(t *testing.T) {
 	assert.EqualError(t, err, "handler cache.ResourceEventHandlerFuncs was not added to shared informer because it has stopped already")
 }
 
-// What is logged while a handler is added is logged when no lock is held.
+// No lock is held while lines about a new handler are logged.
 func TestHandlerOptionsLoggerMayCallInformer(t *testing.T) {
 	inf := adapters.NewSharedIndexInformer(&script{}, &corev1.Pod{}, 0, cache.Indexers{})
 	lines := 0

@@ -21,8 +21,8 @@ func ourRig(t *testing.T, indexers cache.Indexers) *rig {
 	}, cache.SharedIndexInformerOptions{Indexers: indexers})
 }
 
-// What client-go loses is told here: all that was stored, before the panic is
-// reported.
+// Handlers receive all stored objects before a panic of an index function is reported; client-go
+// loses some of them.
 func TestEventsArriveThoughIndexFunctionPanics(t *testing.T) {
 	survivePanics(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -48,8 +48,8 @@ func TestEventsArriveThoughIndexFunctionPanics(t *testing.T) {
 	})
 }
 
-// Who writes to the store gets the panics for what they write, and the informer
-// those for what it receives, even if both write at the same time.
+// A caller that writes to the store gets the panics for its own objects, and the informer those for
+// the objects it receives, even if both write at the same time.
 func TestPanicsOfIndexFunctionsReachTheWriter(t *testing.T) {
 	survivePanics(t)
 	synctest.Test(t, func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// values is a provider whose metrics remember what they were told last.
+// values is a provider whose metrics record their latest values.
 type values struct{ queued, latency, version float64 }
 
 type value struct{ at *float64 }
@@ -30,8 +30,8 @@ func (v *values) NewStoreResourceVersionMetric(cache.InformerNameAndResource) ca
 	return value{&v.version}
 }
 
-// TestMetricsAfterRejections has an informer take more, or less, than was told:
-// objects that are rejected can make it so.
+// TestMetricsAfterRejections: rejected objects can make an informer process more or fewer items
+// than were queued.
 func TestMetricsAfterRejections(t *testing.T) {
 	name, err := cache.NewInformerName("rejections")
 	require.NoError(t, err)

@@ -17,8 +17,8 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// TestPathFromShared: all that a shared informer tells comes to the sink. It tells no reasons,
-// no UIDs, no steps and no errors.
+// TestPathFromShared: the sink receives all that a shared informer reports, which reports no
+// reasons, no UIDs, no steps and no errors.
 func TestPathFromShared(t *testing.T) {
 	cell := func(name string, test func(t *testing.T, stub *sharedStub, end *sinktest.Recorder[*corev1.Pod])) {
 		t.Run(name, func(t *testing.T) {

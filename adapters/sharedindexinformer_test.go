@@ -149,7 +149,7 @@ func TestShapeOfATypedInformerThatSharesItsStore(t *testing.T) {
 	})
 }
 
-// TestShapeResyncs has handlers of one informer ask for periods of their own.
+// TestShapeResyncs: each handler of an informer can request its own resync period.
 func TestShapeResyncs(t *testing.T) {
 	onGiven(t, nil, func(t *testing.T, _ *typed.Informer[*corev1.Pod], shape cache.TypedSharedIndexInformer[*corev1.Pod], sink source.Sink[*corev1.Pod], _ func()) {
 		often, never := &recorder{}, &recorder{}

@@ -24,16 +24,16 @@ import (
 	"github.com/kubetyped/informer/typed"
 )
 
-// sharedServer is a cache.ListerWatcher over Pods that the test writes. It is
-// quiet about what it does: a test looks at the informers.
+// sharedServer is a cache.ListerWatcher over Pods that the test writes. It logs nothing: a test
+// reads the informers.
 type sharedServer struct {
 	mu      sync.Mutex
 	pods    map[string]*corev1.Pod // guarded by mu
 	version int                    // guarded by mu
 	events  []watch.Event          // guarded by mu; one for each version
 	watches []*watch.FakeWatcher   // guarded by mu
-	silent  bool                   // guarded by mu: watches are not told of writes
-	lists   chan struct{}          // told of each list
+	silent  bool                   // guarded by mu: watches receive no writes
+	lists   chan struct{}          // receives a value for each list
 }
 
 func newSharedServer(names ...string) *sharedServer {
@@ -48,14 +48,13 @@ func sharedPod(name string, version int) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, ResourceVersion: strconv.Itoa(version)}}
 }
 
-// record tells watches of the event of a version, those that begin later too. The
-// caller holds mu.
+// record sends the event of a version to all watches, including later ones. The caller holds mu.
 func (s *sharedServer) record(e watch.Event) {
 	s.events = append(s.events, e)
 	s.tell(e)
 }
 
-// tell tells watches of an event. The caller holds mu.
+// tell sends an event to the watches. The caller holds mu.
 func (s *sharedServer) tell(e watch.Event) {
 	for _, w := range s.watches {
 		if !s.silent && !w.IsStopped() {
@@ -86,7 +85,7 @@ func (s *sharedServer) remove(name string) {
 	s.record(watch.Event{Type: watch.Deleted, Object: sharedPod(name, s.version)})
 }
 
-// bookmark tells watches of the current version, one later than the last write.
+// bookmark sends the current version, one later than the last write, to the watches.
 func (s *sharedServer) bookmark() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,7 +94,7 @@ func (s *sharedServer) bookmark() string {
 	return strconv.Itoa(s.version)
 }
 
-// relist has informers list anew, after some writes that they are not told of.
+// relist makes informers list again, after some writes that their watches do not receive.
 func (s *sharedServer) relist(unwatched func()) {
 	s.mu.Lock()
 	s.silent = true
@@ -140,7 +139,7 @@ func (s *sharedServer) Watch(opts metav1.ListOptions) (watch.Interface, error) {
 	return w, nil
 }
 
-// IsWatchListSemanticsUnSupported tells Reflectors that lists are not streamed.
+// IsWatchListSemanticsUnSupported makes Reflectors list without streaming.
 func (s *sharedServer) IsWatchListSemanticsUnSupported() bool { return true }
 
 // sharedRig is a server, a shared informer of it, and a typed informer over that.
@@ -186,8 +185,8 @@ func newSharedRig(t *testing.T, newInformer func(cache.ListerWatcher) cache.Shar
 	return r
 }
 
-// sharedLenient is a history that takes every deletion for one that a list has
-// found: a source cannot tell an informer which of them are.
+// sharedLenient is a history that takes every deletion for one that a relist found: a shared
+// informer does not report which of them are.
 type sharedLenient struct{ *history.History[*corev1.Pod] }
 
 func (h sharedLenient) OnDelete(d typed.Deleted[*corev1.Pod]) {
@@ -227,8 +226,8 @@ func sharedRun(t *testing.T, run func(context.Context) error, result chan<- erro
 	return stop
 }
 
-// requireSame checks that both informers, and what the handlers were told, come
-// to what the server has, by pointer, and that there was no error on the way.
+// requireSame checks that both informers and the events of the handlers end with the server's
+// objects, by pointer, and that no error was reported before.
 func (r *sharedRig) requireSame() {
 	r.t.Helper()
 	synctest.Wait()

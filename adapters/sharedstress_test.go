@@ -29,8 +29,8 @@ import (
 	"github.com/kubetyped/informer/typed"
 )
 
-// Without a relist, each of many informers that join at different times is told
-// of every single write since.
+// Without a relist, each of many informers that start at different times receives every single
+// later write.
 func TestFromSharedReportsEveryWrite(t *testing.T) {
 	for name, delivery := range map[string]typed.Delivery{"every event": typed.EveryEvent(), "block": typed.Block(3)} {
 		t.Run(name, func(t *testing.T) {
@@ -124,7 +124,7 @@ var sharedWorlds = map[string]func(t *testing.T) *sharedWorld{
 		w := sharedWorldOfClient(t, fake.NewClientset())
 		w.writes = 100 // it is slow
 		write, version := w.write, 0
-		w.write = func(pod *corev1.Pod) string { // it has no versions of its own
+		w.write = func(pod *corev1.Pod) string { // it sets no versions itself
 			version++
 			pod.ResourceVersion = strconv.Itoa(version)
 			write(pod)
@@ -166,9 +166,9 @@ var sharedWorlds = map[string]func(t *testing.T) *sharedWorld{
 	},
 }
 
-// Informers come and go on a shared informer while objects are written, and watches
-// fail. Each is told a story without a gap, ends up with what there is, and
-// has what it says that it has.
+// Informers start and stop on a shared informer while objects are written and watches fail. Each
+// delivers a gapless history, ends with the server's objects, and reports its own contents
+// correctly.
 func TestFromSharedLosesNothing(t *testing.T) {
 	for name, newWorld := range sharedWorlds {
 		t.Run(name, func(t *testing.T) { testSharedStory(t, newWorld(t)) })

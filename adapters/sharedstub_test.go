@@ -8,12 +8,12 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// sharedStub is a shared informer of which the test is the other side: what it
-// does itself is to keep handlers, and to tell a new one of what is in its store.
+// sharedStub is a shared informer whose other side is the test. Itself, it only keeps handlers, and
+// calls a new one for each object of its store.
 type sharedStub struct {
 	cache.SharedIndexInformer // nil: nothing else is called
 	store                     cache.Indexer
-	ended                     chan struct{} // if not nil, registrations tell when a handler has ended
+	ended                     chan struct{} // if not nil, registrations report when a handler has ended
 	synced                    chan struct{}
 
 	mu       sync.Mutex
@@ -64,7 +64,7 @@ func (h *sharedStubHandle) HasSyncedChecker() cache.DoneChecker { return h }
 
 func (h *sharedStubHandle) of() cache.ResourceEventHandler { return h.handler }
 
-// sharedStubEnding can tell when the handler has ended.
+// sharedStubEnding reports when the handler has ended.
 type sharedStubEnding struct {
 	*sharedStubHandle
 	ended chan struct{}

@@ -15,8 +15,8 @@ import (
 	"github.com/kubetyped/informer/typed"
 )
 
-// A relist has changed the shared informer's store at once; its handlers are told
-// of one object after the other, the latest of which may come first.
+// A relist changes the shared informer's store at once, but its handlers receive one object after
+// the other, and the latest of them may come first.
 func TestFromSharedVersionIsNeverAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stub := newSharedStub()
@@ -63,7 +63,7 @@ func (r *sharedReads) LastStoreSyncResourceVersion() string {
 	return r.version
 }
 
-// What was quiet until the store changed says nothing of the time after it.
+// Quiet time before a change of the store does not count for the version after it.
 func TestFromSharedVersionWaitsForTheQuietAfterAChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stub := newSharedStub()
@@ -84,7 +84,7 @@ func TestFromSharedVersionWaitsForTheQuietAfterAChange(t *testing.T) {
 	})
 }
 
-// Under load it never becomes quiet, and the version goes on all the same.
+// The version advances even under load that never pauses.
 func TestFromSharedVersionGoesOnUnderLoad(t *testing.T) {
 	onShared(t, func(t *testing.T, newRig func(...string) *sharedRig) {
 		r := newRig("a")

@@ -88,7 +88,7 @@ func TestWaitForReportsOpenConditions(t *testing.T) {
 	})
 }
 
-// What has stopped is not waited for.
+// WaitFor does not wait for an informer that has stopped.
 func TestWaitForReturnsWhenSomethingHasStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		no := errors.New("no")

@@ -19,8 +19,8 @@ import (
 	"github.com/kubetyped/informer/apitest"
 )
 
-// TestServerThatDoesNotStreamIsNoFailure: an informer of a server without WatchList logs
-// nothing of that but for debugging, and tells no error handler.
+// TestServerThatDoesNotStreamIsNoFailure: for a server without WatchList, an informer only logs
+// debugging lines, and calls no error handler.
 func TestServerThatDoesNotStreamIsNoFailure(t *testing.T) {
 	srv := apitest.Start(t, apitest.WithoutWatchList())
 	create := func(name string) {
