@@ -284,8 +284,8 @@ func TestFromSharedNeverStarted(t *testing.T) {
 	})
 }
 
-// An informer that cannot tell whether it was started says so later, and works
-// as soon as it is.
+// If the shared informer does not report whether it was started, Status reports
+// ErrSharedNotSynced after a while, until it starts.
 // reticent is a shared informer that does not report whether it was started.
 type reticent struct{ shared }
 

@@ -135,7 +135,7 @@ func ExampleConfigureController() {
 	}
 	fmt.Println(options.MaxConcurrentReconciles, options.NewQueue != nil)
 
-	// What is set already is not replaced.
+	// It does not replace a NewQueue that is already set.
 	fmt.Println(ctrlruntime.ConfigureController(&options))
 	// Output:
 	// 4 true
@@ -200,7 +200,7 @@ func ExampleNewSource() {
 	// Output: true b 2
 }
 
-// A controller that is told of the owners of Pods, by a typed handler.
+// A controller whose typed handler adds the owners of Pods.
 func ExampleNewHandlerSource() {
 	owner := configMap("default", "a", 1)
 	owner.UID = "1"

@@ -46,8 +46,7 @@ func TestMain(m *testing.M) {
 	utilruntime.ErrorHandlers = nil
 	klog.SetLogger(logr.Discard())
 	goleak.VerifyTestMain(m,
-		// controller-runtime puts it before watches of metadata and unstructured
-		// objects. It never ends if the watch is stopped when it has an event that
-		// nobody takes any more, whoever watches.
+		// controller-runtime puts it before watches of metadata and unstructured objects. It never
+		// ends if the watch is stopped while it waits for a reader of its event, in every cache.
 		goleak.IgnoreTopFunction("k8s.io/apimachinery/pkg/watch.(*filteredWatch).loop"))
 }

@@ -27,7 +27,7 @@ const ownerField = ".metadata.controller"
 // replicas sees to it that each ConfigMap has as many Pods as it asks for.
 type replicas struct {
 	client.Client
-	seen func(cm *corev1.ConfigMap) // is told of what is read
+	seen func(cm *corev1.ConfigMap) // receives each object that Reconcile reads
 }
 
 func (r *replicas) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {

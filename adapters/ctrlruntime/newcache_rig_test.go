@@ -107,7 +107,7 @@ var forms = map[string]client.Object{
 	"cluster-scoped":      &corev1.Node{},
 }
 
-// watched is a running cache with all that its handlers have been told.
+// watched is a running cache with all events of its handlers.
 type watched struct {
 	cache.Cache
 
@@ -160,9 +160,9 @@ func (w *watched) note(form, what string, of any) {
 	if what == "deleted" {
 		state = what
 	}
-	// A list tells again of what was seen before, or a watch does not, as they come.
+	// A list may deliver earlier events again, and a watch may not.
 	event := fmt.Sprintf("%s: %s %s/%s %s", form, state, obj.GetNamespace(), obj.GetName(), obj.GetResourceVersion())
-	if w.events[event] == nil { // later ones, as of a list, may come while the test looks at what there is
+	if w.events[event] == nil { // later ones, as of a list, may come while the test reads the events
 		own := obj.DeepCopyObject()
 		withoutKind(form, own)
 		w.events[event] = own
@@ -172,7 +172,7 @@ func (w *watched) note(form, what string, of any) {
 	}
 }
 
-// await waits until all handlers have been told of a marker.
+// await waits until all handlers have received a marker.
 func (w *watched) await(t *testing.T, marker string) {
 	t.Helper()
 	for form := range forms {

@@ -84,8 +84,8 @@ func change(t *testing.T, srv *apitest.Server, marker func(name string)) {
 	marker("third")
 }
 
-// TestNewCacheIsControllerRuntimes: what a sharing cache tells and returns is what
-// that of controller-runtime does, in all forms of objects, formats and options.
+// TestNewCacheIsControllerRuntimes: a cache with deduplication delivers and returns the same as
+// controller-runtime's, in all forms of objects, formats and options.
 func TestNewCacheIsControllerRuntimes(t *testing.T) {
 	app := labels.SelectorFromSet(labels.Set{"app": "shop"})
 	for name, o := range map[string]cache.Options{
@@ -200,7 +200,7 @@ func TestNewCacheShares(t *testing.T) {
 // addressOf returns where a map is.
 func addressOf(of any) uintptr { return reflect.ValueOf(of).Pointer() }
 
-// TestNewCacheReturnsCopies: who modifies what was read modifies nobody else's.
+// TestNewCacheReturnsCopies: a caller that modifies a result does not modify those of others.
 func TestNewCacheReturnsCopies(t *testing.T) {
 	srv := startWithWidgets(t)
 	require.NoError(t, srv.Create(t.Context(), objects("one", "web-0", "shop")...))
@@ -218,8 +218,8 @@ func TestNewCacheReturnsCopies(t *testing.T) {
 	}
 }
 
-// TestNewCacheWithFields: objects have the fields that a program asks for, in all
-// forms, and whoever decodes them.
+// TestNewCacheWithFields: objects contain only the requested fields, in all forms and with each
+// decoder.
 func TestNewCacheWithFields(t *testing.T) {
 	for name, transform := range map[string]func(any) (any, error){
 		"shared":           nil,
@@ -253,8 +253,8 @@ func TestNewCacheWithFields(t *testing.T) {
 	}
 }
 
-// TestNewCacheReportsErrors: what a server refuses goes to the program's error handler
-// as from controller-runtime's cache, and what is not cached is told.
+// TestNewCacheReportsErrors: the program's error handler receives the errors of a server, as from
+// controller-runtime's cache, and reads report that a kind is not cached.
 func TestNewCacheReportsErrors(t *testing.T) {
 	for name, newCache := range map[string]cache.NewCacheFunc{"controller-runtime": cache.New, "sharing": ctrlruntime.NewCache(ctrlruntime.WithDeduplication())} {
 		t.Run(name, func(t *testing.T) {

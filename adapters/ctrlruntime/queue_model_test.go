@@ -35,7 +35,7 @@ var (
 	someDelay    = rapid.SampledFrom([]time.Duration{0, 0, 1, second, 2 * second, -1})
 )
 
-// both are the queues, and what is in process.
+// both are the queues, and the keys that are being processed.
 type both struct {
 	ours      *ctrlruntime.Queue[string]
 	theirs    priorityQueue
@@ -91,7 +91,7 @@ func (b *both) get(t *rapid.T) {
 	require.Equal(t, b.theirs.Len(), b.ours.Len(), "what waits for its Done")
 }
 
-// done is done with what has been in process for longest.
+// done ends the processing of the key that was handed out first.
 func (b *both) done(t *rapid.T) {
 	if len(b.inProcess) == 0 {
 		return

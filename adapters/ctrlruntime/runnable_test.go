@@ -40,8 +40,7 @@ func (r *rig) control(t *testing.T, reconciler reconcile.Func, src *ctrlruntime.
 	require.NoError(t, ctrl.NewControllerManagedBy(r.mgr).Named("config maps").WatchesRawSource(src).WithOptions(o).Complete(reconciler))
 }
 
-// TestManagerRunsInformers has a controller of a typed informer, and ends it in the
-// middle of a reconciliation.
+// TestManagerRunsInformers ends a controller of a typed informer in the middle of a reconcile.
 func TestManagerRunsInformers(t *testing.T) {
 	onEachBuild(t, cache.Options{}, func(t *testing.T, r *rig) {
 		require.NoError(t, r.server.Create(r.ctx, configMap("one", "a", 1)))
@@ -109,7 +108,7 @@ func TestManagerEndsWithAnInformerThatFails(t *testing.T) {
 	require.ErrorContains(t, r.mgr.Start(r.ctx), "source is nil")
 }
 
-// A manager that is told to stop does not wait for informers that never sync.
+// A manager that stops does not wait for informers that never sync.
 func TestManagerStopsWithoutInformersThatDoNotSync(t *testing.T) {
 	r := newRig(t, builds["typed"], cache.Options{})
 	from := newScript()
@@ -119,7 +118,7 @@ func TestManagerStopsWithoutInformersThatDoNotSync(t *testing.T) {
 	stop()
 }
 
-// What a Runnable shows of a cluster to the manager is no cache for others.
+// The cluster that a Runnable shows to the manager is not a cache for others.
 func TestRunnableIsNotACache(t *testing.T) {
 	inf := typed.NewInformer[*corev1.ConfigMap](newScript())
 	runnable := ctrlruntime.Runnable(inf)

@@ -28,7 +28,7 @@ import (
 // limited is the queue that a source is started with.
 type limited = workqueue.TypedRateLimitingInterface[string]
 
-// recording returns a handler that adds what it is told to its queue, as words.
+// recording returns a handler that adds its calls to its queue, as words.
 func recording() handler.TypedFuncs[*corev1.ConfigMap, string] {
 	return handler.TypedFuncs[*corev1.ConfigMap, string]{
 		CreateFunc: func(_ context.Context, e event.TypedCreateEvent[*corev1.ConfigMap], q limited) {
@@ -85,7 +85,7 @@ func TestSourceHeedsPredicates(t *testing.T) {
 	})
 }
 
-// TestSourceOfTypedHandlers has a typed handler add to each kind of queue.
+// TestSourceOfTypedHandlers: a typed handler can add keys to each kind of queue.
 func TestSourceOfTypedHandlers(t *testing.T) {
 	for name, test := range map[string]struct {
 		make    func() workqueue.TypedRateLimitingInterface[index.Key]

@@ -124,7 +124,7 @@ func requests(t *testing.T, newFactory func(kubernetes.Interface) clientgo.Share
 	return asked
 }
 
-// TestIdentifiers compares by which resources the kinds are told apart in metrics.
+// TestIdentifiers compares the resources that identify the kinds in metrics.
 func TestIdentifiers(t *testing.T) {
 	ours := identifiers(t, func(name *cache.InformerName) clientgo.SharedInformerFactory {
 		return informers.NewSharedInformerFactoryWithOptions(nil, 0, informers.WithInformerName(name))
@@ -147,7 +147,7 @@ func identifiers(t *testing.T, newFactory func(*cache.InformerName) clientgo.Sha
 	return measured.resources
 }
 
-// measured is the metrics provider of the process: it notes for what it is asked.
+// measured is the metrics provider of the process: it notes the resources of its metrics.
 var measured resources
 
 type resources struct {

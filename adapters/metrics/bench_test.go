@@ -17,8 +17,8 @@ import (
 	"github.com/kubetyped/informer/typed/observe"
 )
 
-// BenchmarkQueue measures what a queue takes for a key that is added, handed out and done,
-// with and without metrics, beside client-go's with the same ones.
+// BenchmarkQueue measures the cost of adding, getting and finishing a key, with and without
+// metrics, and of client-go's queue with the same metrics.
 func BenchmarkQueue(b *testing.B) {
 	_, m := newMetrics(b)
 	ours := func(b *testing.B, opts ...queue.Option) workqueue.TypedInterface[int] {

@@ -79,7 +79,7 @@ func TestInformer(t *testing.T) {
 	})
 }
 
-// TestContactOfViews has none be told: a view is silent while nothing changes.
+// TestContactOfViews: views export no last contact, as they are silent while nothing changes.
 func TestContactOfViews(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newScripted("", "")
@@ -106,7 +106,7 @@ func TestContactOfViews(t *testing.T) {
 	})
 }
 
-// TestFactory has informers come and go.
+// TestFactory: informers of a factory appear and disappear in the metrics.
 func TestFactory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := typed.NewFactory()
@@ -137,7 +137,7 @@ func TestFactory(t *testing.T) {
 	})
 }
 
-// TestOneSeriesAKind has a hundred informers of one kind, and others with other labels.
+// TestOneSeriesAKind joins a hundred informers of one kind, and others with other labels.
 func TestOneSeriesAKind(t *testing.T) {
 	var all []typed.AnyInformer
 	now := time.Unix(1_000_000, 0)
@@ -178,7 +178,7 @@ func TestOneSeriesAKind(t *testing.T) {
 	assert.EqualValues(t, 1, got[`kubetyped_informer_handler_backlog{group="",handler="handler-42",informer="pods-42",kind="Pod"}`])
 }
 
-// TestCountersNeverFall has informers and handlers of one kind end and begin.
+// TestCountersNeverFall starts and ends informers and handlers of one kind.
 func TestCountersNeverFall(t *testing.T) {
 	a, b := newFake("", "Pod", "a"), newFake("", "Pod", "b")
 	times := func(calls uint64) *report.CallTimes {
@@ -305,7 +305,7 @@ func TestOptions(t *testing.T) {
 	assert.True(t, r.Unregister(m))
 }
 
-// odd is an informer that cannot be told from others.
+// odd is an informer that cannot be compared with others.
 type odd struct {
 	typed.AnyInformer
 	_ []int

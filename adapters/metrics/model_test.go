@@ -11,9 +11,9 @@ import (
 	"github.com/kubetyped/informer/typed/report"
 )
 
-// TestCountersModel has informers of two kinds come, count and go, and compares what a
-// scrape tells with all that was counted since a kind had informers, up to the last scrape of
-// those that have gone.
+// TestCountersModel adds and removes informers of two kinds that count, and compares each scrape
+// with the sum of all counts since the kind first had informers, up to the last scrape for those
+// that have ended.
 func TestCountersModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := &changing{}

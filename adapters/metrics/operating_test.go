@@ -143,7 +143,7 @@ func TestDashboard(t *testing.T) {
 	}
 }
 
-// TestReadPromQL has expressions that are wrong.
+// TestReadPromQL: readPromQL rejects wrong expressions.
 func TestReadPromQL(t *testing.T) {
 	names := map[string][]string{"a_total": {"job"}, "b": {"kind"}}
 	used, err := readPromQL(`sum by (kind) (rate(a_total{job=~"x{"}[5m])) / 2e3 and on (kind) b > 0`, names)

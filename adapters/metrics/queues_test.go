@@ -80,7 +80,7 @@ func TestQueue(t *testing.T) {
 	})
 }
 
-// TestWithoutClientGoNames has queues report to nothing.
+// TestWithoutClientGoNames: no metric of client-go's names is exported.
 func TestWithoutClientGoNames(t *testing.T) {
 	r, m := newMetrics(t, metrics.WithoutClientGoNames())
 	q, err := queue.NewWorkQueue[string](queue.WithName("pods"), queue.WithMetrics(m))

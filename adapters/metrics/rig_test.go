@@ -91,7 +91,7 @@ type answered struct{ status report.Writes }
 
 func (a *answered) Status() report.Writes { return a.status }
 
-// newMetrics returns Metrics in a registry that checks what it is told.
+// newMetrics returns Metrics in a registry that checks the metrics it collects.
 func newMetrics(t require.TestingT, opts ...metrics.Option) (*prometheus.Registry, *metrics.Metrics) {
 	r := prometheus.NewPedanticRegistry()
 	m, err := metrics.New(r, opts...)

@@ -112,7 +112,7 @@ func BenchmarkSource(b *testing.B) {
 	}
 }
 
-// nothing is a Sink that does nothing with what it gets.
+// nothing is a Sink that ignores its changes.
 type nothing struct{ source.Sink[*corev1.ConfigMap] }
 
 func (nothing) Change(index.Change[*corev1.ConfigMap], string) {}

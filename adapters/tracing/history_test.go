@@ -22,7 +22,7 @@ import (
 	"github.com/kubetyped/informer/typed/kube"
 )
 
-// recorder notes what a handler is told, object by object.
+// recorder notes the calls of a handler, object by object.
 type recorder struct{ told []string }
 
 func (r *recorder) OnAdd(obj *corev1.ConfigMap, initial bool) {
@@ -35,9 +35,9 @@ func (r *recorder) OnDelete(d typed.Deleted[*corev1.ConfigMap]) {
 	r.told = append(r.told, fmt.Sprint("delete ", d.Key.Name, d.Old.ResourceVersion, d.Object.ResourceVersion, d.Reason))
 }
 
-// TestNothingIsLost has an API server change at random, with watches that break and
-// histories that are compacted: an informer whose source is traced tells the same events
-// as there are on the server, and its handlers see the same with and without tracing.
+// TestNothingIsLost changes an API server at random, with watches that break and histories that are
+// compacted. An informer whose source is traced delivers the same events as are on the server, and
+// its handlers receive the same with and without tracing.
 func TestNothingIsLost(t *testing.T) {
 	for seed := range uint64(20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// TestPaths: nothing of what is reported is lost where it is traced.
+// TestPaths: a traced source loses no report.
 func TestPaths(t *testing.T) {
 	for name, opts := range map[string][]tracing.Option{"all": {tracing.WithSampling(1)}, "few": {tracing.WithSampling(1 << 30)}} {
 		t.Run(name, func(t *testing.T) {

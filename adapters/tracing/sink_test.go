@@ -77,8 +77,8 @@ func TestSteps(t *testing.T) {
 	})
 }
 
-// TestBelowProjections: where the source is projected, events are told by their keys, and
-// what leaves the projection is handled as a deletion.
+// TestBelowProjections: events of a projected source are identified by their keys, and an object
+// that leaves the projection is handled as a deletion.
 func TestBelowProjections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tracer, exporter := newTracer(t)

@@ -88,7 +88,7 @@ func TestEventsOfOneKey(t *testing.T) {
 	})
 }
 
-// TestAttempts: a key that fails goes on with the trace of its event, until it does not.
+// TestAttempts: a key that fails keeps the trace of its event until it succeeds.
 func TestAttempts(t *testing.T) {
 	for name, test := range map[string]struct {
 		outcome  func(call int) error
@@ -192,7 +192,7 @@ func TestHandlerThatPanics(t *testing.T) {
 	assert.Equal(t, "the handler has panicked", r.find("handle ConfigMap").Status.Description)
 }
 
-// TestUnusable: what cannot be used is told where handlers are added and queues are made.
+// TestUnusable: adding a handler or making a queue returns the error of wrong arguments.
 func TestUnusable(t *testing.T) {
 	r := newRig(t)
 	enqueue := func(q control.Adder[index.Key]) typed.Handler[*corev1.ConfigMap] {
@@ -218,8 +218,7 @@ func TestUnusable(t *testing.T) {
 	assert.ErrorContains(t, typed.NewInformer(src).Run(t.Context()), "nil")
 }
 
-// TestKeysOfOtherCalls: what a handler adds when it is called for an event that is not
-// traced goes on with no trace.
+// TestKeysOfOtherCalls: a key that a handler adds for an event without a trace has no trace.
 func TestKeysOfOtherCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)

@@ -39,8 +39,8 @@ func (h *headers) RoundTrip(r *http.Request) (*http.Response, error) {
 	return h.next.RoundTrip(r)
 }
 
-// TestTransport has a controller make a Pod of a ConfigMap: the requests to the API
-// server have the trace of the event, those of informers have none.
+// TestTransport: when a controller makes a Pod for a ConfigMap, its requests to the API server have
+// the trace of the event, and those of informers have none.
 func TestTransport(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := apitest.Start(t)

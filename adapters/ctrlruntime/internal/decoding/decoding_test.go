@@ -24,7 +24,7 @@ var apiextensions = func() *differential.Types {
 	return differential.Of(scheme, fillers)
 }()
 
-// fillers fill types that would go on for ever, or of which not every value is JSON.
+// fillers fill types that would recurse for ever, or of which not every value is JSON.
 func fillers(serializer.CodecFactory) []any {
 	return []any{
 		func(j *apiextensionsv1.JSON, c randfill.Continue) {
