@@ -17,7 +17,7 @@ import (
 // What real servers do as well is in the suite of conformance; here is what is this
 // server's own.
 
-// TestApplyToStoredObjects: objects that came without HTTP belong to nobody by name.
+// TestApplyToStoredObjects: objects stored without HTTP have no manager with a name.
 func TestApplyToStoredObjects(t *testing.T) {
 	ctx := testContext(t)
 	s := apitest.Start(t, apitest.WithObjects(pod("p")))
@@ -32,7 +32,7 @@ func TestApplyToStoredObjects(t *testing.T) {
 	assert.ErrorContains(t, err, `conflict with "before-first-apply"`)
 	require.NoError(t, apply(other, true))
 
-	// What is stored without HTTP afterwards takes fields from managers.
+	// A later update without HTTP takes fields from managers.
 	got, err := pods.Get(ctx, "p", metav1.GetOptions{})
 	require.NoError(t, err)
 	got.Spec.Containers[0].Image = "theirs"

@@ -27,9 +27,9 @@ func inBubble(b *testing.B, run func(t *testing.T)) {
 	}
 }
 
-// BenchmarkWhere compares the same work over sockets and in a bubble: a request of a
-// generated client, and a write until an informer has told of it. Both sides start
-// their server, so take thousands of each: -benchtime 3000x.
+// BenchmarkWhere compares the same work over sockets and in a bubble: a request of a generated
+// client, and a write until an informer has delivered it. Both sides start their server, so take
+// thousands of each: -benchtime 3000x.
 func BenchmarkWhere(b *testing.B) {
 	request := func(b *testing.B, t testing.TB, srv *apitest.Server) {
 		pods := clientset(t, srv, "").CoreV1().Pods("default")

@@ -156,8 +156,8 @@ func TestSourcesInABubble(t *testing.T) {
 	})
 }
 
-// TestLeaseExpiresInABubble has a leader that loses the server, and another one
-// that takes over when the lease has expired.
+// TestLeaseExpiresInABubble: a leader loses the server, and another member takes over when the
+// Lease has expired.
 func TestLeaseExpiresInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := apitest.Start(t)
@@ -223,8 +223,8 @@ func TestBackoffInABubble(t *testing.T) {
 	})
 }
 
-// TestErrorsOfAnotherClock: client-go slows down those who report errors, by the
-// clock of those who reported before.
+// TestErrorsOfAnotherClock: client-go delays code that reports errors, by the clock of the report
+// before. A bubble is not delayed by the clock of another.
 func TestErrorsOfAnotherClock(t *testing.T) {
 	for range 2 {
 		synctest.Test(t, func(t *testing.T) {
@@ -282,7 +282,7 @@ func TestServerOfAnotherBubble(t *testing.T) {
 	assert.NoError(t, outside.Create(t.Context(), pod("p")), "it is as good as before")
 }
 
-// TestIgnoredBubbleErrors: an informer would go on for ever.
+// TestIgnoredBubbleErrors: a client that ignores ErrOtherBubble ends in a panic.
 func TestIgnoredBubbleErrors(t *testing.T) {
 	srv := apitest.Start(t)
 	synctest.Test(t, func(t *testing.T) {

@@ -227,9 +227,8 @@ func TestFinalizersStayWithoutCollection(t *testing.T) {
 	})
 }
 
-// TestCollectionSettles has random families lose random members. In the end nobody is
-// left without an owner, nobody waits for a collector, and the same seed has come the
-// same way.
+// TestCollectionSettles removes random members of random families. In the end, every object has its
+// owners, no deletion waits for a collector, and the same seed gave the same events.
 func TestCollectionSettles(t *testing.T) {
 	for seed := range uint64(40) {
 		var first []string

@@ -18,7 +18,7 @@ import (
 	"github.com/kubetyped/informer/apitest"
 )
 
-// convertAutoscaler has the one metric that v1 knows stand among those of v2.
+// convertAutoscaler converts the one metric of v1 to and from the list of v2.
 func convertAutoscaler(obj runtime.Object, to schema.GroupVersion) (runtime.Object, error) {
 	switch from := obj.(type) {
 	case *autoscalingv1.HorizontalPodAutoscaler:

@@ -136,7 +136,7 @@ func TestFreeze(t *testing.T) {
 	})
 }
 
-// TestLostAnswers: a write takes effect, and the client is not told.
+// TestLostAnswers: a write takes effect, and the client receives an error.
 func TestLostAnswers(t *testing.T) {
 	for name, test := range map[string]struct {
 		fault apitest.Fault

@@ -182,9 +182,9 @@ func TestStreamedListsOfACacheThatLags(t *testing.T) {
 	})
 }
 
-// TestInformersDoNotTravelInTime moves informers to a server that is behind. What
-// they know does not go back: they wait for the server, and lose nothing. A new
-// informer that lists there at any version, as client-go's do, begins in the past.
+// TestInformersDoNotTravelInTime moves informers to a server that is behind. Their stores do not
+// return to older states: they wait for the server, and lose nothing. A new informer that lists
+// there at any version, as client-go's do, begins in the past.
 func TestInformersDoNotTravelInTime(t *testing.T) {
 	for name, opts := range map[string][]apitest.Option{"streamed": nil, "listed": {apitest.WithoutWatchList()}} {
 		t.Run(name, func(t *testing.T) {

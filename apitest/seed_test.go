@@ -105,7 +105,7 @@ type network struct {
 	} `json:"spec"`
 }
 
-// metadataless has methods that its JSON does not agree with.
+// metadataless returns other metadata from its methods than its JSON contains.
 type metadataless struct{ metav1.ObjectMeta }
 
 func TestSeedStructs(t *testing.T) {

@@ -135,7 +135,7 @@ type thing struct {
 	} `json:"spec"`
 }
 
-// TestDoWith has users write custom resources, with a client of their own.
+// TestDoWith: users write custom resources with their own client.
 func TestDoWith(t *testing.T) {
 	t.Parallel()
 	things := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "things"}

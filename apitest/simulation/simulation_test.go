@@ -107,8 +107,8 @@ func TestNothingGoesWrong(t *testing.T) {
 	assert.GreaterOrEqual(t, strings.Count(all, "create pods in shop → 201"), 6)
 }
 
-// TestNothingAfterACrash: no request of a life reaches a server after it but what was on its
-// way, and answers that were are lost.
+// TestNothingAfterACrash: after a crash, no new request of that life reaches a server, and the
+// answers to earlier ones are lost.
 func TestNothingAfterACrash(t *testing.T) {
 	for seed := range uint64(5) {
 		trace, failed := simulation.Trace(t, func(s *simulation.Simulation) {
@@ -161,7 +161,7 @@ func TestFailuresOfRequire(t *testing.T) {
 	}
 }
 
-// TestFailures: what is not so is told, by its name.
+// TestFailures: a failure names the check that does not hold.
 func TestFailures(t *testing.T) {
 	broken := errors.New("broken")
 	for check, define := range map[string]func(*simulation.Simulation){
@@ -330,8 +330,8 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// TestAgain: the seed that a flag names runs alone, with its trace, also if it is 0, and also
-// of a fuzz target.
+// TestAgain: the seed of a flag runs alone, with its trace, even if it is 0, and even in a fuzz
+// target.
 func TestAgain(t *testing.T) {
 	program, err := os.Executable()
 	require.NoError(t, err)
@@ -398,7 +398,7 @@ var rules = map[string]struct {
 	}, "-simulation.faults=none -simulation.acts=none"},
 }
 
-// TestRules has simulations that end the program run by another one, and reads what it says.
+// TestRules runs simulations that end the program in another process, and reads its output.
 func TestRules(t *testing.T) {
 	if name := os.Getenv("SIMULATION_RULE"); name != "" {
 		simulation.Run(t, rules[name].define)
