@@ -59,7 +59,7 @@ func leaseOf(t *testing.T, srv *apitest.Server, namespace string) *coordinationv
 	return l
 }
 
-// eventually waits for what comes over a network.
+// eventually waits for a result that comes over a network.
 func eventually(t *testing.T, condition func() bool) {
 	t.Helper()
 	require.Eventually(t, condition, time.Minute, 2*time.Millisecond)
@@ -276,9 +276,9 @@ func TestOneControllerLeads(t *testing.T) {
 	})
 }
 
-// TestStoppingControllerFinishesWaitingKeys has the first of several ConfigMaps in
-// process when it is told to stop. It has a clock of its own: on a busy machine, the
-// Pods might be there before it looks.
+// TestStoppingControllerFinishesWaitingKeys stops the controller while it processes the first of
+// several ConfigMaps. It uses virtual time: on a busy machine, the Pods might exist before the test
+// looks.
 func TestStoppingControllerFinishesWaitingKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := apitest.Start(t)

@@ -15,11 +15,11 @@ import (
 	"github.com/kubetyped/informer/apitest"
 )
 
-// In the function that synctest.Test calls, nobody waits: the clock moves on as
-// soon as nothing is left to do, and synctest.Wait returns when that is so. The
-// controller is as in all other tests, and so is the server.
+// Tests in synctest.Test do not wait: the clock moves on as soon as nothing is left to do, and
+// synctest.Wait returns when that is so. The controller and the server are the same as in all other
+// tests.
 
-// TestHourWithoutQuota has the server refuse Pods for an hour.
+// TestHourWithoutQuota: the server refuses Pods for an hour.
 func TestHourWithoutQuota(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := apitest.Start(t)
@@ -48,8 +48,8 @@ func TestHourWithoutQuota(t *testing.T) {
 	})
 }
 
-// TestLeaderCutOff has the writes of a leader fail. It stops before
-// its lease expires, and only then does another one work.
+// TestLeaderCutOff: a leader whose writes fail stops before its Lease expires, and only then does
+// another one work.
 func TestLeaderCutOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := apitest.Start(t)

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// TestDashboard: while a cluster is down its Pods stay, and the others go on.
+// TestDashboard: while a cluster is down its Pods stay, and the other clusters continue.
 func TestDashboard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer

@@ -45,9 +45,9 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// TestController: the status follows the spec, what others have set in an object
-// stays, and what is as it should be is not written. The watch brings nothing meanwhile: the
-// informer has what the program writes.
+// TestController: the status follows the spec, values that others set in an object stay, and a
+// status that is correct is not written. The watch delivers nothing meanwhile: the informer stores
+// the program's writes.
 func TestController(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := apitest.Start(t, served())

@@ -21,8 +21,8 @@ var prometheus = []edit{{"main.go", `
 	var listener net.Listener
 `}}
 
-// traces adds traces: the tracer and what it wraps, which are the client, a source, the queue,
-// and the handler between the two. Six lines are new, and three are other ones.
+// traces adds traces: a tracer that wraps the client, a source, the queue, and the handler between
+// the two. Six lines are new, and three change.
 var traces = []edit{
 	{"controller.go", `	client, err := kubernetes.NewForConfig(writes.Config(config))`, `	tracer, err := tracing.New()
 	client, err := kubernetes.NewForConfig(writes.Config(tracing.Transport(tracer, config)))`},

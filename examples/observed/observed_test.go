@@ -104,7 +104,7 @@ func build(t *testing.T, edits []edit) (binary string) {
 	return binary
 }
 
-// start runs the program, and returns where it serves, and what it has printed so far.
+// start runs the program, and returns its URL and a function that returns its output so far.
 func start(t *testing.T, binary, kubeconfig string) (url string, out func() string, stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -136,7 +136,7 @@ func start(t *testing.T, binary, kubeconfig string) (url string, out func() stri
 	stop = sync.OnceFunc(func() {
 		cancel()
 		reading.Wait()
-		_ = command.Wait() // it was told to stop, by a signal
+		_ = command.Wait() // a signal has stopped it
 	})
 	t.Cleanup(stop)
 	return url, func() string { mu.Lock(); defer mu.Unlock(); return text.String() }, stop

@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// troubles are those of the program: the reasons of problems, and what they have to name.
+// troubles are those of the program: the reasons of problems, and the names they must contain.
 var troubles = map[string]string{
 	"Forbidden":  "*v1.Secret",
 	"HeapLarge":  "*v1.ConfigMap",
@@ -46,8 +46,8 @@ func missing(r snapshot.Report) (missing []string) {
 	return missing
 }
 
-// TestTheTroublesAreOnThePage has the program run for a minute, and looks for each of its
-// troubles among what the page says is wrong.
+// TestTheTroublesAreOnThePage runs the program for a minute, and finds each of its troubles among
+// the problems on the page.
 func TestTheTroublesAreOnThePage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())

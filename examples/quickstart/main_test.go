@@ -119,7 +119,7 @@ func TestReachedReportsAnUnseenVersion(t *testing.T) {
 }
 
 func TestRunReturnsTheReasonOfNoSync(t *testing.T) {
-	const refused = "http://127.0.0.1:1" // nobody listens there
+	const refused = "http://127.0.0.1:1" // no server listens there
 
 	t.Run("unreachable", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
