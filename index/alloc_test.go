@@ -12,9 +12,8 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// TestAllocations holds reads and writes to what they may allocate. The store
-// has several pages of objects, as copies of whole pages are what must not
-// happen by accident.
+// TestAllocations limits the allocations of reads and writes. The store has several pages of
+// objects, to catch copies of whole pages.
 func TestAllocations(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")

@@ -143,9 +143,9 @@ func pair(id, version int) []*pod {
 	return halves
 }
 
-// TestReadersSeeAllOfABatchOrNothing runs readers of every kind beside a
-// writer that updates pairs and replaces pairs by others, so that objects
-// change their positions and their places in the lists.
+// TestReadersSeeAllOfABatchOrNothing runs readers of every kind with a writer that updates pairs
+// and replaces pairs by others, so that objects change their positions and their places in the
+// lists.
 func TestReadersSeeAllOfABatchOrNothing(t *testing.T) {
 	const pairs, batches = 700, 400
 	w := &twins{pairs: pairs, node: byNode(), half: byAddress()}

@@ -15,8 +15,8 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// TestIndexSizesAndKeys compares what a snapshot tells of its indexes with what their
-// functions say of its objects.
+// TestIndexSizesAndKeys compares the sizes and keys that a snapshot returns for its indexes with
+// the results of their functions for its objects.
 func TestIndexSizesAndKeys(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		letters := func(p *corev1.Pod) (keys []string) {

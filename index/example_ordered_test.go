@@ -59,7 +59,7 @@ func ExampleNot() {
 	// Output: b
 }
 
-// What has happened between two moments.
+// Diff returns the changes between two snapshots.
 func ExampleDiff() {
 	store := index.NewIndexer[*pod]()
 	store.Apply(nil, put(&pod{name: "a"}, &pod{name: "b"}), "1")

@@ -46,7 +46,7 @@ func onNodes() *index.Index[string, *corev1.Pod] {
 	})
 }
 
-// A store is written to in batches and tells what each of them changed.
+// Each write to a store is a batch, and returns the events that it caused.
 func ExampleIndexer() {
 	pods := index.NewIndexer[*corev1.Pod]()
 
@@ -108,8 +108,8 @@ func ExampleNew() {
 	// Output: web-1
 }
 
-// Labels makes an index for selectors. What it cannot rule out, the caller
-// checks; listers do both.
+// Labels makes an index for selectors. It returns candidates, and the caller checks them; listers
+// do both.
 func ExampleLabels() {
 	pods := exampleStore(index.Labels[*corev1.Pod]("app"))
 
@@ -139,7 +139,7 @@ func ExampleIntersect() {
 	// db-0
 }
 
-// A snapshot stays as it is while the store goes on, indexes included.
+// A snapshot, with its indexes, stays as it is while the store changes.
 func ExampleSnapshot() {
 	byNode := onNodes()
 	pods := exampleStore(byNode)

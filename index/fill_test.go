@@ -13,8 +13,8 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// TestFirstListAppearsAtOnce fills an empty store, again and again, beside readers
-// of every kind: they see all of the list or nothing.
+// TestFirstListAppearsAtOnce fills an empty store, again and again, while readers of every kind
+// run: they see all of the list or nothing.
 func TestFirstListAppearsAtOnce(t *testing.T) {
 	const pairs, lists = 300, 60
 	w := &twins{pairs: pairs, node: byNode(), half: byAddress()}
@@ -98,8 +98,8 @@ func TestFirstListAfterReaders(t *testing.T) {
 	assert.Equal(t, len(list)-1, node.Len("n0"))
 }
 
-// TestPanicInTheFirstList has an index function panic over one of many objects:
-// the store stays empty, and takes the next list.
+// TestPanicInTheFirstList: if an index function panics over one of many objects, the store stays
+// empty, and accepts the next list.
 func TestPanicInTheFirstList(t *testing.T) {
 	node := byNode()
 	broken := index.Single("broken", func(p *pod) (string, bool) {

@@ -22,7 +22,7 @@ type tableModel map[uint32]uint32 // from places to hashes
 
 func (m tableModel) places() []uint32 { return slices.Sorted(maps.Keys(m)) }
 
-// tableState is a view of a table, and what is in it.
+// tableState is a view of a table, and its expected contents.
 type tableState struct {
 	view  tables[uint32, struct{}]
 	model tableModel
@@ -162,8 +162,8 @@ func checkTable(t require.TestingT, in *table[uint32, struct{}], begin uint32) {
 	require.EqualValues(t, in.used, taken)
 }
 
-// TestHashTableWorksInSmallSteps: no insertion or removal among many moves more than
-// two tables and the list of them, and what is left in the end is small.
+// TestHashTableWorksInSmallSteps: each of many insertions and removals moves at most two tables and
+// the list of them, and the table is small in the end.
 func TestHashTableWorksInSmallSteps(t *testing.T) {
 	const n = 100_000
 	var e epoch
@@ -200,8 +200,8 @@ func TestHashTableWorksInSmallSteps(t *testing.T) {
 	assert.True(t, table.has(last*2654435761))
 }
 
-// TestHashTableOfAlikeHashes: hashes that no table can tell apart do not make the list of
-// tables longer than the objects are many.
+// TestHashTableOfAlikeHashes: hashes that no table can distinguish do not make the list of tables
+// longer than the number of objects.
 func TestHashTableOfAlikeHashes(t *testing.T) {
 	var e epoch
 	var table hashTable[struct{}, struct{}]

@@ -136,8 +136,8 @@ func TestFloatKeysThatEqualNothing(t *testing.T) {
 	}
 }
 
-// TestModifiedObjectsDoNotDamageTheIndex does what nobody may do: it changes a
-// cached object, its name included. The store stands by what it was told.
+// TestModifiedObjectsDoNotDamageTheIndex breaks the rule and modifies a cached object, including
+// its name. The store keeps the keys computed when it stored the object.
 func TestModifiedObjectsDoNotDamageTheIndex(t *testing.T) {
 	node, address := byNode(), byAddress()
 	p := &pod{namespace: "default", name: "p", node: "n1", addresses: []string{"a1", "a2"}}

@@ -16,8 +16,8 @@ import (
 
 type handle = index.Definition[*pod]
 
-// TestAddIndexesAllOrNone gives AddIndexes a good index and a bad one: it
-// tells what is wrong, and the good one is as free as before.
+// TestAddIndexesAllOrNone gives AddIndexes a good index and a bad one: it returns the error of the
+// bad one, and the good one can still be added.
 func TestAddIndexesAllOrNone(t *testing.T) {
 	key := func(*pod) (string, bool) { return "k", true }
 	for name, test := range map[string]struct {
@@ -87,9 +87,8 @@ func requireNotAdded(t *testing.T, read func()) {
 	read()
 }
 
-// TestAddIndexesAfterAPanic has an index function panic when another index is
-// filled already and half of its own keys are there. Nothing of that is left
-// when both are added again.
+// TestAddIndexesAfterAPanic: an index function panics when another index and half of its own are
+// filled. Nothing of that is left when both are added again.
 func TestAddIndexesAfterAPanic(t *testing.T) {
 	p, q := &pod{name: "p", node: "n1"}, &pod{name: "q", node: "n2"}
 	store, good, broken := newStore(t, nil, p, q), byNode(), true
@@ -114,8 +113,8 @@ func TestAddIndexesAfterAPanic(t *testing.T) {
 	assert.Equal(t, []string{"of q", "of r"}, keysOf(bad.Keys()))
 }
 
-// TestLookUpsPanicBeforeTheIndexIsAdded has reads that would find nothing, whatever there
-// is.
+// TestLookUpsPanicBeforeTheIndexIsAdded: reads panic that would otherwise find nothing in any
+// store.
 func TestLookUpsPanicBeforeTheIndexIsAdded(t *testing.T) {
 	node, version := byNode(), byVersion()
 	store := newStore(t, nil, &pod{name: "p", node: "n1"})
@@ -300,8 +299,8 @@ func storeOne(store *index.Indexer[*pod]) *pod {
 	return p
 }
 
-// TestRemoveIndexesBesideReads has lists by a selector, which use the index if it is
-// there, while it is added and removed.
+// TestRemoveIndexesBesideReads lists by a selector, which uses the index if there is one, while the
+// index is added and removed.
 func TestRemoveIndexesBesideReads(t *testing.T) {
 	app := index.Labels[*pod]("app")
 	web := &pod{name: "a", labels: map[string]string{"app": "web"}}

@@ -11,8 +11,8 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// large is a store of many pages beside a map, as TestModel has it, but with
-// checks that cost time in proportion to the objects.
+// large is a store of many pages with a map, as in TestModel, but with checks that cost time in
+// proportion to the objects.
 type large struct {
 	random  *rand.Rand
 	store   *index.Indexer[*pod]

@@ -15,11 +15,11 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// TestCostsAreLinear does what has to do with n keys, for two sizes of n, the larger
-// ten times the other: what goes through n keys for each of them takes a hundred times
-// as long, what does not ten to fourteen times. It is the time of processors that
-// counts, as a busy machine holds up what takes long more often than what does not,
-// and the shortest of several, in turn, with more of them where that is too long.
+// TestCostsAreLinear makes each call that involves n keys, for two sizes of n, the larger ten times
+// the other. A call that walks n keys for each of them takes a hundred times as long, and others
+// ten to fourteen times. It measures CPU time, as a busy machine delays long calls more often than
+// short ones, and takes the shortest of several runs, in turn, with more runs where that is too
+// long.
 func TestCostsAreLinear(t *testing.T) {
 	const small, limit = 2000, 40
 	for name, prepare := range map[string]func(t require.TestingT, n int) (do func()){

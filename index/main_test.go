@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestMain has each model compared with its map 25 times, if no flag says how often.
-// CI says -rapid.checks=200.
+// TestMain sets 25 checks for each model unless a flag sets their number. CI passes
+// -rapid.checks=200.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	said := false

@@ -168,15 +168,14 @@ func checkIndexes(t require.TestingT, m model, x *indexes, s *index.Snapshot[*po
 	require.ElementsMatch(t, wantKeys, slices.Collect(byAddress.Keys()))
 }
 
-// frozen is a snapshot with what it has to show for ever.
+// frozen is a snapshot with its expected contents.
 type frozen struct {
 	snapshot *index.Snapshot[*pod]
 	model    model
 }
 
-// TestModel makes random writes to an Indexer and to a map, and compares all
-// reads after each, also those of the latest snapshot, and in the end those of
-// every snapshot.
+// TestModel makes random writes to an Indexer and to a map, and compares all reads after each,
+// including those of the latest snapshot, and in the end those of every snapshot.
 func TestModel(t *testing.T) { rapid.Check(t, checkModel) }
 
 func FuzzModel(f *testing.F) { f.Fuzz(rapid.MakeFuzz(checkModel)) }

@@ -93,7 +93,7 @@ func TestPrefix(t *testing.T) {
 	}
 }
 
-// TestOrderedLetsGo has an index without the objects that it had.
+// TestOrderedLetsGo: an index is empty without the objects that had its keys.
 func TestOrderedLetsGo(t *testing.T) {
 	version := byVersion()
 	store := newStore(t, []handle{version}, &pod{name: "a", version: 1}, &pod{name: "b", version: 2})

@@ -42,9 +42,8 @@ func fragiles(n, version int, bad *fragile) []*fragile {
 	return objs
 }
 
-// TestPanicsChangeNothing has the options' functions and objects' methods panic at
-// the last of a few objects, and of many: nothing has changed, readers go on, and so
-// does the next write.
+// TestPanicsChangeNothing: if the options' functions or the objects' methods panic at the last of a
+// few objects, or of many, nothing has changed, and readers and the next write succeed.
 func TestPanicsChangeNothing(t *testing.T) {
 	writes := map[string]func(*index.Indexer[*fragile], []*fragile) []index.Event[*fragile]{
 		"apply": func(store *index.Indexer[*fragile], objs []*fragile) []index.Event[*fragile] {

@@ -61,8 +61,8 @@ func four() []*pod {
 	}
 }
 
-// TestLoopBodiesMayWrite empties the store and fills it with other objects
-// from within a loop, which goes on over what there was when it began.
+// TestLoopBodiesMayWrite empties the store and fills it with other objects from within a loop,
+// which still visits the objects of its beginning.
 func TestLoopBodiesMayWrite(t *testing.T) {
 	node := byNode()
 	for name := range ranges(t, newStore(t, []handle{node}), node) {
@@ -92,8 +92,7 @@ func TestLoopBodiesMayWrite(t *testing.T) {
 	}
 }
 
-// TestLoopsMayEndEarly breaks out at every place: a sequence that went on
-// would panic.
+// TestLoopsMayEndEarly breaks out at every place: a sequence that continued would panic.
 func TestLoopsMayEndEarly(t *testing.T) {
 	node := byNode()
 	store := newStore(t, []handle{node, index.Labels[*pod]("app")}, four()...)

@@ -121,8 +121,8 @@ func TestRunningReadsOutliveTheRelease(t *testing.T) {
 	}
 }
 
-// TestReleasedObjectsAreLetGo: what is left of a released store is small, also if
-// it and its indexes are still held.
+// TestReleasedObjectsAreLetGo: a released store frees its objects, even if it and its indexes are
+// still held.
 func TestReleasedObjectsAreLetGo(t *testing.T) {
 	node := byNode()
 	store := newStore(t, []handle{node, byAddress()})

@@ -18,8 +18,7 @@ type byValue struct {
 func (b byValue) GetName() string    { return b.name }
 func (byValue) GetNamespace() string { return "" }
 
-// TestSame: pointers are compared as ==, and so are values that have it; others by what is
-// in them.
+// TestSame: pointers and values with a == are compared by it, and other values by their contents.
 func TestSame(t *testing.T) {
 	one, other := new(int), new(int)
 	assert.True(t, index.Same(one, one))

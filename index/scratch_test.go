@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestScratch: batches of changes follow on each other, so what they need is
-// kept; lists are seldom, so what one needs is let go of.
+// TestScratch: a store keeps the memory that a batch of changes needs, as others follow, and frees
+// that of a list, as lists are rare.
 func TestScratch(t *testing.T) {
 	byLength := Single("length", func(n named) (int, bool) { return len(n), true })
 	store := NewIndexer[named]()

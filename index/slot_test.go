@@ -17,7 +17,7 @@ type named string
 func (n named) GetName() string    { return string(n) }
 func (named) GetNamespace() string { return "ns" }
 
-// TestSlotSize: an entry takes no more than what is in it.
+// TestSlotSize: an entry takes no more memory than its fields.
 func TestSlotSize(t *testing.T) {
 	if bits.UintSize == 64 {
 		require.EqualValues(t, 32, unsafe.Sizeof(entry[*struct{ named }, keyText]{}))

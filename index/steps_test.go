@@ -105,8 +105,8 @@ func TestManyChangesInPlace(t *testing.T) {
 	assert.Equal(t, n, store.Len())
 }
 
-// TestViewDuringChanges: a reader who takes a view while changes are told of does not wait
-// for the copies that this makes necessary.
+// TestViewDuringChanges: a reader that takes a view from a callback of a write does not wait for
+// the copies that this makes necessary.
 func TestViewDuringChanges(t *testing.T) {
 	all := numbered(0, 10_000)
 	var store *Indexer[named]
@@ -126,8 +126,8 @@ func TestViewDuringChanges(t *testing.T) {
 	assert.Equal(t, "2", store.ResourceVersion())
 }
 
-// TestMemoryAfterDeletion deletes nearly all objects, by changes, with indexes of
-// every kind: what is left takes little more than what was never larger.
+// TestMemoryAfterDeletion deletes nearly all objects, by changes, with indexes of every kind: the
+// store then takes little more memory than one that was never larger.
 func TestMemoryAfterDeletion(t *testing.T) {
 	const left = 1000
 	n := objectsOf(40_000, 100_000)

@@ -28,7 +28,7 @@ func TestIntersectOfNothing(t *testing.T) {
 	assert.Equal(t, []*pod{p}, slices.Collect(store.Snapshot().Intersect()), "no condition, all objects")
 }
 
-// TestIntersectRejectsTermsOfSeveralIndexers has terms that no state has an answer to.
+// TestIntersectRejectsTermsOfSeveralIndexers: terms without an answer panic.
 func TestIntersectRejectsTermsOfSeveralIndexers(t *testing.T) {
 	mine, other, unbound := byNode(), byNode(), byNode()
 	p := &pod{name: "p", node: "n1"}

@@ -32,7 +32,7 @@ const teamCount = 8
 type league struct {
 	*index.Indexer[*member]
 	team  *index.Index[int, *member]
-	some  *index.Index[int, *member] // with repetitions, and others beside the team
+	some  *index.Index[int, *member] // with repetitions, and other keys than the team
 	rank  *index.Ordered[int, *member]
 	comes *index.Index[int, *member] // and goes
 	over  atomic.Bool
@@ -41,10 +41,9 @@ type league struct {
 	added bool           // comes
 }
 
-// TestReadersWaves has readers look at teams while each batch of a writer makes another
-// team of one: whichever way they read, and whatever the size of the batch, which decides
-// whether it is made in place, a team is of one version and complete, and in a snapshot for
-// as long as that is held.
+// TestReadersWaves: readers look at teams while each batch of a writer replaces a team by another.
+// However they read, and whatever the size of the batch, which decides whether it is made in place,
+// a team is of one version and complete, and in a snapshot for as long as that is held.
 func TestReadersWaves(t *testing.T) {
 	waves.Run(t, 1, func(t *testing.T, seed uint64) {
 		l := &league{

@@ -63,7 +63,7 @@ type tide struct {
 	loops  []*loop
 }
 
-// frozenTide is a snapshot, and what it has to go on having.
+// frozenTide is a snapshot, and its expected contents.
 type frozenTide struct {
 	snapshot *index.Snapshot[*cell]
 	state    cells
@@ -318,7 +318,7 @@ func (w *tide) freeze() frozenTide {
 	return frozenTide{w.store.Snapshot(), maps.Clone(w.state), w.tagged}
 }
 
-// compare checks that what Diff tells leads from one state to another.
+// compare checks that the events of Diff lead from one state to another.
 func (w *tide) compare(before, after frozenTide) {
 	state := maps.Clone(before.state)
 	for e := range index.Diff(before.snapshot, after.snapshot) {
@@ -361,7 +361,7 @@ func (w *tide) begin() {
 	w.loops = append(w.loops, l)
 }
 
-// advance has a loop go n objects on, and reports whether it is over.
+// advance moves a loop by n objects, and reports whether it is over.
 func (w *tide) advance(l *loop, n int) bool {
 	for range n {
 		c, ok := l.next()

@@ -12,9 +12,8 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// TestPanicOfAnIndexFunctionStoresNothing has the second of three objects
-// panic: neither the first nor the version is stored, and the next batch is
-// filed under its own keys.
+// TestPanicOfAnIndexFunctionStoresNothing: if the second of three objects panics, neither the first
+// nor the version is stored, and the next batch gets its own index keys.
 func TestPanicOfAnIndexFunctionStoresNothing(t *testing.T) {
 	poison := &pod{name: "poison"}
 	batch := []*pod{{name: "a", node: "n2"}, poison, {name: "c", node: "n2"}}
