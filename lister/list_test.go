@@ -97,8 +97,8 @@ func TestListAsGenerated(t *testing.T) {
 	}
 }
 
-// oneIn is a selector of somebody else's: it matches what the one in it does,
-// if it is also of that replica.
+// oneIn is another program's selector: it matches the objects of the embedded one that also have
+// that replica.
 type oneIn struct {
 	labels.Selector
 	replica string
@@ -202,7 +202,7 @@ func TestAllMayBeLeftAndMayWrite(t *testing.T) {
 	}
 }
 
-// TestAllReadsWhenItIsRanged: a range that is kept reads the store anew.
+// TestAllReadsWhenItIsRanged: each loop over a kept sequence reads the store again.
 func TestAllReadsWhenItIsRanged(t *testing.T) {
 	store := storeOf(t, shops())
 	l := lister.New(store)

@@ -19,8 +19,7 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// namespaceLister is what listers of one namespace have in common, whoever made
-// them.
+// namespaceLister is the common interface of the listers of one namespace, ours and client-go's.
 type namespaceLister interface {
 	List(labels.Selector) ([]*corev1.Pod, error)
 	Get(name string) (*corev1.Pod, error)
