@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLongArrays: an array of any length is what apimachinery makes of it, wherever it
-// differs from what is like it, and is that if it does not.
+// TestLongArrays: an array of any length is decoded as by apimachinery, wherever it differs from
+// the earlier one, and is the same value if it does not.
 func TestLongArrays(t *testing.T) {
 	t.Parallel()
 	for _, shares := range []bool{false, true} {

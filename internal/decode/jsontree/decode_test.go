@@ -287,8 +287,7 @@ func TestMaskedFields(t *testing.T) {
 	}
 }
 
-// FuzzDecode: whatever the text is, what is decoded is what apimachinery decodes, also
-// if there is something like it.
+// FuzzDecode: every text is decoded as by apimachinery, even if there is a similar object.
 func FuzzDecode(f *testing.F) {
 	for _, text := range randomObjects(f, 2, 1) {
 		f.Add(text, text[:len(text)/2])

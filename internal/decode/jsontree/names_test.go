@@ -13,7 +13,7 @@ import (
 	"github.com/kubetyped/informer/internal/decode/plan"
 )
 
-// named has names in tags of which encoding/json does not take all.
+// named declares names in tags of which encoding/json does not take all.
 type named struct {
 	Arrow   string `json:"a→b"`
 	Space   string `json:"a\u00a0b"`
@@ -67,7 +67,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// embedding has what is embedded in unusual ways.
+// embedding embeds types in unusual ways.
 type embedding struct {
 	hidden
 	Loose
@@ -79,7 +79,7 @@ type hidden struct {
 	Shown string
 }
 
-// TestMasksOfEmbedded: the fields of a mask are the same, whoever decodes.
+// TestMasksOfEmbedded: a mask selects the same fields in each decoder.
 func TestMasksOfEmbedded(t *testing.T) {
 	t.Parallel()
 	text := []byte(`{"inner":"i","Shown":"s","Loose":1,"Odd":"o"}`)

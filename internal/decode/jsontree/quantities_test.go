@@ -18,8 +18,8 @@ import (
 	"github.com/kubetyped/informer/internal/test/cached"
 )
 
-// TestQuantitiesOfAllStructsAreTheirOwn: whoever reads a quantity writes to it, so no two
-// objects have the same, though they share what is around it and has not changed.
+// TestQuantitiesOfAllStructsAreTheirOwn: a read of a quantity can write to it, so no two objects
+// have the same one, even if they share the unchanged values around it.
 func TestQuantitiesOfAllStructsAreTheirOwn(t *testing.T) {
 	t.Parallel()
 	codecs := serializer.NewCodecFactory(scheme.Scheme)

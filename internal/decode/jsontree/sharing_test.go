@@ -98,8 +98,8 @@ func TestPartsOfAnApplicationAreShared(t *testing.T) {
 	assert.Empty(t, missing)
 }
 
-// TestModifiedPartsAreNotTaken: an object that somebody has modified, which nobody may,
-// does not make others wrong.
+// TestModifiedPartsAreNotTaken: a program that modifies an object, against the rule, does not make
+// others wrong.
 func TestModifiedPartsAreNotTaken(t *testing.T) {
 	d := New(true, nil)
 	var like map[string]any
@@ -177,8 +177,8 @@ func TestNothingIsSharedUnasked(t *testing.T) {
 	}
 }
 
-// TestSlicesHaveNoRoom: what is appended to a slice is not seen by who shares it, also
-// if it comes from a decoder that leaves room.
+// TestSlicesHaveNoRoom: an element appended to a slice does not appear in objects that share it,
+// even if it comes from a decoder that leaves room.
 func TestSlicesHaveNoRoom(t *testing.T) {
 	t.Parallel()
 	d := New(true, nil)
@@ -193,7 +193,7 @@ func TestSlicesHaveNoRoom(t *testing.T) {
 	}
 }
 
-// TestKeepsNothingAlive: parts that no object has are let go of.
+// TestKeepsNothingAlive: a decoder releases values that no object has.
 func TestKeepsNothingAlive(t *testing.T) {
 	d := New(true, nil)
 	gone := make(chan struct{})
@@ -218,7 +218,7 @@ func TestKeepsNothingAlive(t *testing.T) {
 	}
 }
 
-// TestDecodesAtOnce: several goroutines may decode at once, and share parts.
+// TestDecodesAtOnce: several goroutines may decode at once, with deduplication.
 func TestDecodesAtOnce(t *testing.T) {
 	t.Parallel()
 	d := New(true, nil)

@@ -126,8 +126,8 @@ func TestStructsShareUnchangedParts(t *testing.T) {
 	assert.Less(t, shared, alone/2)
 }
 
-// TestModifiedStructsAreNotTaken: an object that somebody has modified, which nobody may,
-// does not make others wrong.
+// TestModifiedStructsAreNotTaken: a program that modifies an object, against the rule, does not
+// make others wrong.
 func TestModifiedStructsAreNotTaken(t *testing.T) {
 	s := newStructsOf(t, reflect.TypeFor[corev1.Pod](), nil)
 	var like *corev1.Pod
@@ -160,8 +160,8 @@ func TestModifiedStructsAreNotTaken(t *testing.T) {
 	}
 }
 
-// TestStructsHaveNoRoom: what is appended to a slice is not seen by who shares it, also
-// if it comes from a decoder that leaves room.
+// TestStructsHaveNoRoom: an element appended to a slice does not appear in objects that share it,
+// even if it comes from a decoder that leaves room.
 func TestStructsHaveNoRoom(t *testing.T) {
 	t.Parallel()
 	s := newStructsOf(t, reflect.TypeFor[corev1.Container](), nil)
@@ -186,7 +186,7 @@ func TestStructsHaveNoRoom(t *testing.T) {
 	assert.Equal(t, 2, cap(all.check(t, text, bytes).(*everything).Pointer.Bytes))
 }
 
-// everything has fields of all kinds.
+// everything declares fields of all kinds.
 type everything struct {
 	metav1.TypeMeta `json:",inline"`
 	embedded
@@ -298,7 +298,7 @@ func TestMaskedStructs(t *testing.T) {
 	assert.False(t, ok)
 }
 
-// TestNoStructs: what cannot have a plan is told.
+// TestNoStructs: a type that cannot have a plan gets an error.
 func TestNoStructs(t *testing.T) {
 	t.Parallel()
 	type embeds struct{ *metav1.ObjectMeta }
@@ -344,8 +344,7 @@ func TestStructsAtOnce(t *testing.T) {
 	decoding.Wait()
 }
 
-// FuzzStructs: whatever the text is, what is decoded is what apimachinery decodes, also
-// if there is something like it.
+// FuzzStructs: every text is decoded as by apimachinery, even if there is a similar object.
 func FuzzStructs(f *testing.F) {
 	f.Add(false, podText(f, 1, 1), podText(f, 1, 2))
 	f.Add(true, []byte(`{"String":"a","Any":[1,{}],"Bytes":"YWJj","Time":"2026-01-02T03:04:05Z"}`), []byte(`{"Pointer":{"Int":1},"Nested":{"a":[{},null]}}`))

@@ -18,7 +18,7 @@ func (w *word) String() string { return w.text }
 
 type other struct{ *word }
 
-// TestPointers: objects are found by what they point at, and the other way round, by the
+// TestPointers: objects are found by the values that they point to, and the other way round, by the
 // type itself and by an interface.
 func TestPointers(t *testing.T) {
 	w := &word{"a"}

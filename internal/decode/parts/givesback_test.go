@@ -12,8 +12,8 @@ import (
 	"github.com/kubetyped/informer/internal/test/waves"
 )
 
-// TestTableGivesBack: the table's own memory for values that nobody holds any more goes
-// soon after a collection.
+// TestTableGivesBack: the table frees its own memory for unreachable values soon after a
+// collection.
 func TestTableGivesBack(t *testing.T) {
 	waves.GivesBack(t, func() waves.Structure {
 		table, held, now := NewTable(), map[int]*piece{}, 0

@@ -42,12 +42,11 @@ func TestRelatives(t *testing.T) {
 	failed, ok := relatives.Decode("default", "bad-0", func(*text) (*text, bool) { return nil, false })
 	assert.False(t, ok)
 	assert.Nil(t, failed)
-	decode("default", "bad-1", "default/single") // what could not be decoded is nobody's relative
+	decode("default", "bad-1", "default/single") // an object that failed to decode is not a relative
 	runtime.KeepAlive(all)
 }
 
-// TestRelativesKeepNothing: an object that nobody has any more is let go of, and is
-// nobody's relative then.
+// TestRelativesKeepNothing: an unreachable object is collected, and is no relative any more.
 func TestRelativesKeepNothing(t *testing.T) {
 	relatives := NewRelatives(pointers)
 	made := func(*text) (*text, bool) { return &text{"one"}, true }
@@ -73,7 +72,7 @@ func TestRelativesKeepNothing(t *testing.T) {
 	}
 }
 
-// TestRelativesOfManyNames: what is known is bounded, also where no name begins like
+// TestRelativesOfManyNames: the number of relatives is bounded, even if no name begins like
 // another.
 func TestRelativesOfManyNames(t *testing.T) {
 	t.Parallel()

@@ -67,7 +67,7 @@ func TestKindsDoNotMix(t *testing.T) {
 	runtime.KeepAlive(one)
 }
 
-// TestKeepsNothingAlive: what is gone is not found, and makes room for what comes.
+// TestKeepsNothingAlive: collected values are not found, and new ones reuse their slots.
 func TestKeepsNothingAlive(t *testing.T) {
 	table := NewTable()
 	slots := func() (n int) {
@@ -93,7 +93,7 @@ func TestKeepsNothingAlive(t *testing.T) {
 	}
 }
 
-// TestTableOfFewIsSmall: what is remembered grows with what is met.
+// TestTableOfFewIsSmall: the memory of values seen grows with their number.
 func TestTableOfFewIsSmall(t *testing.T) {
 	remembered := func(values int) (n int) {
 		table := NewTable()

@@ -21,23 +21,23 @@ type piece struct {
 	bytes string
 }
 
-// decoders use a table at once: each has values of thousands of bytes made, holds on to
-// some, lets go of them, and finds others' again.
+// decoders use a table at once: each makes values of thousands of bytes, keeps some, releases them,
+// and finds others' again.
 type decoders struct {
 	*testing.T
 	table *Table
 	bytes int // how many different ones there are
 
 	mu   sync.Mutex
-	kept map[piece]weak.Pointer[piece] // guarded by mu; the last that was kept, by what it says
+	kept map[piece]weak.Pointer[piece] // guarded by mu; the last that was kept, by its bytes
 }
 
-// TestTableWaves has decoders use a table at once, and the collector run meanwhile.
+// TestTableWaves: decoders use a table at once, and the collector runs meanwhile.
 //
-//  1. What is found is of the kind that was asked for, and of those bytes.
-//  2. What was kept last, and is held, is found.
-//  3. In the end, when nobody holds anything, the table is small, but for what it
-//     remembers to have seen.
+//  1. A value that is found has the requested kind and bytes.
+//  2. The value that was kept last, and is held, is found.
+//  3. In the end, when no value is held, the table is small, except for its memory of
+//     values seen.
 func TestTableWaves(t *testing.T) {
 	waves.Run(t, 5, func(t *testing.T, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 5))
@@ -60,7 +60,7 @@ func TestTableWaves(t *testing.T) {
 	})
 }
 
-// decode has values come and go.
+// decode makes and releases values.
 func (d *decoders) decode(r *rand.Rand) {
 	held := map[piece]*piece{}
 	for range 3 + r.IntN(10) {
@@ -68,7 +68,7 @@ func (d *decoders) decode(r *rand.Rand) {
 		for i := range n {
 			d.find(r, held, piece{uint32(1 + r.IntN(2)*i%2), strconv.Itoa((from + i*stride) % d.bytes)})
 		}
-		if r.IntN(3) == 0 { // all but a few are let go of
+		if r.IntN(3) == 0 { // all except a few are released
 			gone := r.IntN(100)
 			for of := range held {
 				if r.IntN(100) < gone {

@@ -27,14 +27,14 @@ type sourceInfo struct {
 	Seen bool `json:"-"`
 }
 
-// ephemeralInfo has a field that is always there.
+// ephemeralInfo maps a field that is always present.
 type ephemeralInfo struct {
 	Name  *string `json:"name"`
 	Image *string `json:"image"`
 }
 
-// TestOtherStatesAreNotTaken: what a state before had, and an object does not have, is
-// not there; and what somebody has modified, which nobody may, is not taken.
+// TestOtherStatesAreNotTaken: a field of an earlier state that the object lacks is absent, and
+// values that a program has modified, against the rule, are not used.
 func TestOtherStatesAreNotTaken(t *testing.T) {
 	t.Parallel()
 	type spec struct {

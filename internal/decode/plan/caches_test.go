@@ -101,8 +101,8 @@ func TestCachingValuesAreNotShared(t *testing.T) {
 	assert.Contains(t, slices.Collect(maps.Keys(writers)), "resource.Quantity")
 }
 
-// TestQuantitiesOfAllTypesAreTheirOwn: whoever reads a quantity writes to it, so no two
-// objects have the same, however they were decoded.
+// TestQuantitiesOfAllTypesAreTheirOwn: a read of a quantity can write to it, so no two objects have
+// the same one, however they were decoded.
 func TestQuantitiesOfAllTypesAreTheirOwn(t *testing.T) {
 	t.Parallel()
 	fill := filler(4).NilChance(0.2).NumElements(1, 1)

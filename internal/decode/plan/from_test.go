@@ -17,8 +17,8 @@ type readsItself struct{ corev1.PodSpec }
 
 func (*readsItself) UnmarshalJSON([]byte) error { return nil }
 
-// TestNoPlanOfOwnStruct: where JSON may give anything that a plan does not, there is
-// none, and the error tells why.
+// TestNoPlanOfOwnStruct: there is no plan where JSON may give anything that a plan does not, and
+// the error names the reason.
 func TestNoPlanOfOwnStruct(t *testing.T) {
 	t.Parallel()
 	refused[struct {

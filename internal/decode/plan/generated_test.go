@@ -10,8 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Types whose generated code does what no plan does. That it is generated is told by the
-// name of its file.
+// Types whose generated code does what no plan does. The name of a file marks it as generated.
 
 type withOneof struct {
 	metav1.ObjectMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`

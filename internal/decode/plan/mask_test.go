@@ -125,7 +125,7 @@ type Loose any
 // Word is another one.
 type Word string
 
-// embedding has what is embedded in unusual ways.
+// embedding embeds types in unusual ways.
 type embedding struct {
 	inner
 	Loose

@@ -171,7 +171,7 @@ func FuzzOwn(f *testing.F) {
 			want := reflect.New(pair.into).Interface()
 			err := throughJSON(pair.api, data, want)
 			if err != nil && pair.api != pair.into {
-				continue // the error is in what is skipped
+				continue // the error is in a field that the plan skips
 			}
 			require.NoError(t, err)
 			require.Equal(t, want, got)
@@ -224,8 +224,8 @@ func TestValuesThatJSONChanges(t *testing.T) {
 	}
 }
 
-// TestOwnStructsShareParts: as types of the API do, but for what they have pointers to
-// that is a value in the API.
+// TestOwnStructsShareParts: your own structs are deduplicated as types of the API, except pointers
+// to fields that are values in the API.
 func TestOwnStructsShareParts(t *testing.T) {
 	plan, err := From[*struct {
 		metav1.ObjectMeta `json:"metadata"`

@@ -17,7 +17,7 @@ import (
 // phase is a string of the user's own.
 type phase string
 
-// podInfo has fields of all shapes that a user may give those of a Pod.
+// podInfo uses all shapes that a user may give the fields of a Pod.
 type podInfo struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -125,7 +125,7 @@ type secretInfo struct {
 	Type      *corev1.SecretType `json:"type"`
 }
 
-// webhookInfo has bytes, and times and quantities as texts and pointers.
+// webhookInfo contains bytes, and times and quantities as texts and pointers.
 type webhookInfo struct {
 	Metadata struct {
 		Created *string `json:"creationTimestamp"`

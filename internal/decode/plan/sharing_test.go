@@ -140,8 +140,8 @@ func TestUpdatesShareUnchangedParts(t *testing.T) {
 	assert.LessOrEqual(t, testing.AllocsPerRun(100, func() { plan.Decode(data, after) }), 2.0, "the object, and a quantity's text")
 }
 
-// TestModifiedPartsAreNotTaken: an object that somebody has modified, which nobody may,
-// does not make others wrong.
+// TestModifiedPartsAreNotTaken: a program that modifies an object, against the rule, does not make
+// others wrong.
 func TestModifiedPartsAreNotTaken(t *testing.T) {
 	t.Parallel()
 	plan := podPlan(t, NewPool())
@@ -178,7 +178,7 @@ func TestSlicesHaveNoRoom(t *testing.T) {
 	}
 }
 
-// TestPoolKeepsNothing: parts that no object has are let go of.
+// TestPoolKeepsNothing: a pool releases values that no object has.
 func TestPoolKeepsNothing(t *testing.T) {
 	pool := NewPool()
 	plan := podPlan(t, pool)
@@ -204,7 +204,7 @@ func TestPoolKeepsNothing(t *testing.T) {
 	}
 }
 
-// TestPoolStaysSmall: what is gone makes room for what comes.
+// TestPoolStaysSmall: new values reuse the memory of collected ones.
 func TestPoolStaysSmall(t *testing.T) {
 	pool := NewPool()
 	plan := podPlan(t, pool)
@@ -237,7 +237,7 @@ func TestDecodersShareAPool(t *testing.T) {
 	decoding.Wait()
 }
 
-// TestNoPlan: what cannot have a plan is told.
+// TestNoPlan: a type that cannot have a plan gets an error.
 func TestNoPlan(t *testing.T) {
 	t.Parallel()
 	_, err := New[corev1.Pod](nil, nil)

@@ -15,8 +15,8 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// message has methods of all three kinds, small enough for the compiler to inline
-// them where they are promoted.
+// message declares methods of all three kinds, small enough for the compiler to inline them where
+// they are promoted.
 type message struct{ Text string }
 
 func (m *message) Reset()                    { *m = message{} }
@@ -92,7 +92,7 @@ type half struct{ message }
 
 func (*half) Unmarshal([]byte) error { return nil }
 
-// TestDeclaredMethods tells methods of a type from those of what it embeds.
+// TestDeclaredMethods distinguishes the methods of a type from those of its embedded types.
 func TestDeclaredMethods(t *testing.T) {
 	for _, obj := range []any{
 		&message{}, &own{}, &ownByValue{}, &ownCallsEmbedded{}, &ownGeneric[int]{}, &ownGeneric[*corev1.Pod]{},
@@ -246,7 +246,7 @@ func TestCheckType(t *testing.T) {
 	}
 }
 
-// decodesItself reads all its fields, and writes those of what it embeds.
+// decodesItself reads all its fields, and writes only those of the embedded type.
 type decodesItself struct {
 	unstructured.Unstructured
 	Extra string

@@ -163,8 +163,8 @@ func TestUndecodableEvents(t *testing.T) {
 	assert.ErrorContains(t, err, "pointers to structs, and v1.Pod is none")
 }
 
-// TestUndecodableObjects: one that cannot be decoded is told from others,
-// as far as its text says which it is, and the response can be read on.
+// TestUndecodableObjects: an object that cannot be decoded is identified, as far as its text names
+// it, and the rest of the response can be read.
 func TestUndecodableObjects(t *testing.T) {
 	codec := codecOf[*corev1.Pod](t, runtime.ContentTypeJSON)
 	for text, want := range map[string]wire.Identity{
@@ -232,8 +232,8 @@ func TestListsWithoutItems(t *testing.T) {
 	}
 }
 
-// TestErrorsShowNoContent: what is wrong with a response is told without what is in
-// it, which may be secret.
+// TestErrorsShowNoContent: errors describe a wrong response without its contents, which may be
+// secret.
 func TestErrorsShowNoContent(t *testing.T) {
 	const secret = "hunter2"
 	for _, mediaType := range []string{runtime.ContentTypeJSON, runtime.ContentTypeProtobuf} {

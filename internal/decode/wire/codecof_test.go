@@ -21,8 +21,8 @@ type anyObject interface {
 	runtime.Object
 }
 
-// TestCodecOfAnyType: objects of a type that is known when the program runs are decoded
-// as those of one that the program names, errors included, and share parts.
+// TestCodecOfAnyType: objects of a type known only at run time are decoded and deduplicated as
+// those of a type that the program names, errors included.
 func TestCodecOfAnyType(t *testing.T) {
 	for _, mediaType := range []string{runtime.ContentTypeProtobuf, runtime.ContentTypeJSON} {
 		t.Run(mediaType, func(t *testing.T) {

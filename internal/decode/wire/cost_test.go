@@ -89,7 +89,7 @@ const (
 	mostText = 1 << 17
 )
 
-// timed tells whether times can be compared.
+// timed reports whether times can be compared.
 var timed = true
 
 // checkCost fails if an object costs much more here than it costs apimachinery: as the

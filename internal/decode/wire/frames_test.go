@@ -25,7 +25,7 @@ func codecOf[T any](t testing.TB, mediaType string) wire.Codec[T] {
 	return codec
 }
 
-// all returns the frames of a response, and what it ends with.
+// all returns the frames of a response, and the error that ends it.
 func all(frames wire.Frames) (texts []string, offsets []int64, err error) {
 	for {
 		text, err := frames.Next()

@@ -46,8 +46,8 @@ func TestTypedObjectsInJSONShareParts(t *testing.T) {
 	assert.Equal(t, "7", first.ResourceVersion)
 }
 
-// TestMaskedTypedObjectsInJSON: fields are left out of what is decoded, by whichever
-// decoder, and of nothing that is held.
+// TestMaskedTypedObjectsInJSON: masked fields are left out of decoded objects, by each decoder, and
+// not out of held ones.
 func TestMaskedTypedObjectsInJSON(t *testing.T) {
 	mask, err := plan.Without("metadata.managedFields", "spec.containers.args")
 	require.NoError(t, err)

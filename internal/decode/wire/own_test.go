@@ -41,8 +41,8 @@ func ownCodec(t *testing.T, mediaType string, mask *plan.Mask) wire.Codec[*podNa
 	return codec
 }
 
-// TestOwnStructsAreTheSameInBothFormats: events, whose objects have a kind, and items of
-// lists, which have none; also where a plan leaves an object to generated code.
+// TestOwnStructsAreTheSameInBothFormats: events, whose objects have a kind, and items of lists,
+// which have none, even where a plan leaves an object to generated code.
 func TestOwnStructsAreTheSameInBothFormats(t *testing.T) {
 	t.Parallel()
 	mask, err := plan.Without("spec")

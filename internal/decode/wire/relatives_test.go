@@ -29,8 +29,8 @@ func (o *ownKind) GroupVersionKind() schema.GroupVersionKind {
 	return schema.GroupVersionKind{Kind: o.Of}
 }
 
-// TestKindsAreSetWhileOthersAreDecoded: sources set the kind of an object when it was
-// decoded, which others are compared with at that time. The race detector tells.
+// TestKindsAreSetWhileOthersAreDecoded: sources set the kind of a decoded object while others are
+// compared with it. The race detector finds mistakes.
 func TestKindsAreSetWhileOthersAreDecoded(t *testing.T) {
 	t.Parallel()
 	t.Run("protobuf", func(t *testing.T) { setKinds[*corev1.Pod](t, runtime.ContentTypeProtobuf, true) })

@@ -17,8 +17,8 @@ import (
 	"github.com/kubetyped/informer/internal/decode/wire"
 )
 
-// holding returns a codec for unstructured objects in JSON that share parts, and the
-// objects, by namespace and name, that it is told of as being held.
+// holding returns a codec that deduplicates unstructured objects in JSON, and the map of held
+// objects, by namespace and name, that it reads.
 func holding(t testing.TB, mask *plan.Mask) (wire.Codec[*unstructured.Unstructured], map[string]*unstructured.Unstructured) {
 	held := map[string]*unstructured.Unstructured{}
 	codec, err := wire.NewCodec(runtime.ContentTypeJSON, nil, func(namespace, name string) (*unstructured.Unstructured, bool) {
@@ -134,8 +134,8 @@ func TestUnusualEvents(t *testing.T) {
 	assert.Equal(t, wire.Identity{Namespace: "default", Name: "a"}, event.Invalid.Identity)
 }
 
-// TestMaskedObjectsShareParts: fields are left out of what is decoded, by whichever
-// decoder, and of nothing that is held.
+// TestMaskedObjectsShareParts: masked fields are left out of decoded objects, by each decoder, and
+// not out of held ones.
 func TestMaskedObjectsShareParts(t *testing.T) {
 	mask, err := plan.Without("metadata.managedFields", "spec.x")
 	require.NoError(t, err)
