@@ -56,8 +56,8 @@ func TestShortLivedObjectsAreNotReported(t *testing.T) {
 	}
 }
 
-// TestTheEventInHandIsNotMerged appends to a key while its event is being
-// handled: that one stays, the next is told after it.
+// TestTheEventInHandIsNotMerged appends to a key while its event is being handled: that event
+// stays, and the next one follows it.
 func TestTheEventInHandIsNotMerged(t *testing.T) {
 	log := New[object]()
 	c := NewCoalescer(log, mergeEvents)
@@ -101,8 +101,8 @@ func TestFillLeavesPendingEventsAlone(t *testing.T) {
 	fill.End()
 }
 
-// TestPlacesReportHandledRests follows Position to a Head that was
-// noted before, also when what was pending goes away.
+// TestPlacesReportHandledRests follows Position to a Head that was noted before, even if pending
+// events are cancelled.
 func TestPlacesReportHandledRests(t *testing.T) {
 	log := New[object]()
 	c := NewCoalescer(log, mergeEvents)
@@ -164,8 +164,8 @@ func TestMergingAllocatesNothing(t *testing.T) {
 	assert.Equal(t, 10, c.Backlog())
 }
 
-// TestMemoryOfACoalescer: what a burst needed is given back, though something is
-// always pending, and what is common is used again.
+// TestMemoryOfACoalescer: the memory of a burst is freed although an event is always pending, and
+// that of common sizes is used again.
 func TestMemoryOfACoalescer(t *testing.T) {
 	log := New[object]()
 	c := NewCoalescer(log, mergeEvents)

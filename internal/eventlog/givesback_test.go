@@ -13,8 +13,8 @@ func only(key int) []event { return []event{told{key: key}.event()} }
 // cancelOut leaves nothing of two events of a key.
 func cancelOut(pending, _ event) (event, bool) { return pending, false }
 
-// TestLogGivesBack: the events that all readers have read are let go of, and all but a few
-// of the pages that they were in.
+// TestLogGivesBack: the log frees the events that all readers have read, and all except a few of
+// their pages.
 func TestLogGivesBack(t *testing.T) {
 	waves.GivesBack(t, func() waves.Structure {
 		log := eventlog.New[object]()
@@ -32,8 +32,8 @@ func TestLogGivesBack(t *testing.T) {
 	})
 }
 
-// TestCoalescerGivesBack: whether the reader gets what has waited, or nothing is left to
-// tell of it.
+// TestCoalescerGivesBack: a coalescer frees the events that its reader takes, and those that cancel
+// out.
 func TestCoalescerGivesBack(t *testing.T) {
 	for name, isRead := range map[string]bool{"read": true, "joined to nothing": false} {
 		t.Run(name, func(t *testing.T) {
@@ -55,7 +55,7 @@ func TestCoalescerGivesBack(t *testing.T) {
 	}
 }
 
-// TestFillGivesBack: what has changed since a Fill was begun is let go of when it ends.
+// TestFillGivesBack: the end of a Fill frees the changes since its beginning.
 func TestFillGivesBack(t *testing.T) {
 	waves.GivesBack(t, func() waves.Structure {
 		log := eventlog.New[object]()

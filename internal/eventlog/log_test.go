@@ -38,7 +38,7 @@ func read[T index.Object](c *Cursor[T]) []index.Event[T] {
 // different times and places of a page.
 func TestReadersGetEventsAppendedAfterTheyJoined(t *testing.T) {
 	log := New[object]()
-	log.Append(numbers(0, 10)) // nobody is there
+	log.Append(numbers(0, 10)) // there is no reader
 	first := log.NewCursor(0)
 	log.Append(numbers(10, 700))
 	second := log.NewCursor(0)
@@ -139,8 +139,8 @@ func TestNothingIsKeptWithoutACursor(t *testing.T) {
 	runtime.KeepAlive(coalescer)
 }
 
-// TestWaitForRoom has the writer wait with two limited cursors and one
-// without a limit, which reads nothing.
+// TestWaitForRoom: the writer waits for two limited cursors, and not for one without a limit, which
+// reads nothing.
 func TestWaitForRoom(t *testing.T) {
 	for name, test := range map[string]struct {
 		release func(a, b *Cursor[object])
@@ -195,8 +195,8 @@ func TestWaitForRoom(t *testing.T) {
 	}
 }
 
-// TestWaitForRoomTakesTurns lets a writer and a slow reader go on for long:
-// never are more events unread than the limit and one append.
+// TestWaitForRoomTakesTurns runs a writer and a slow reader for long: unread events never exceed
+// the limit and one append.
 func TestWaitForRoomTakesTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit, batch, batches = 5, 3, 400
@@ -222,8 +222,8 @@ func TestWaitForRoomTakesTurns(t *testing.T) {
 	})
 }
 
-// TestMemoryInSteadyState has two cursors keep up: pages go round, and what
-// is allocated is a fraction of a page for each of them.
+// TestMemoryInSteadyState: while two cursors keep up, pages go round, and allocations are a
+// fraction of a page for each of them.
 func TestMemoryInSteadyState(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
@@ -272,7 +272,7 @@ func TestFirstPageGrows(t *testing.T) {
 	assert.Equal(t, numbers(1, 2*pageSize+10), read(c))
 
 	late := New[object]()
-	late.Append(numbers(0, 300)) // nobody reads
+	late.Append(numbers(0, 300)) // there is no reader
 	c = late.NewCursor(0)
 	late.Append(numbers(300, 301))
 	assert.Equal(t, numbers(300, 301), read(c))

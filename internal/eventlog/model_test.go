@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestModel has readers of all kinds join, read, lag and leave a log, and
-// compares each with what a slice of all events says.
+// TestModel makes readers of all kinds join, read, lag and leave a log, and compares each with a
+// slice of all events.
 func TestModel(t *testing.T) { rapid.Check(t, checkLog) }
 
 func FuzzModel(f *testing.F) { f.Fuzz(rapid.MakeFuzz(checkLog)) }
@@ -49,7 +49,7 @@ type coalescerModel struct {
 	seen    state
 	closed  bool
 
-	fill    *Fill[object] // nil: none is under way
+	fill    *Fill[object] // nil: none is in progress
 	then    state         // when it was begun
 	changed map[int]bool  // since then
 }
@@ -250,7 +250,7 @@ func checkCoalescer(t *rapid.T, c *coalescerModel, now state) {
 	if c.closed {
 		return
 	}
-	// What was handed out and what is pending lead to the state there is.
+	// The events handed out and those pending lead to the current state.
 	final := maps.Clone(c.seen)
 	for _, e := range c.pending {
 		require.NoError(t, final.apply(e))

@@ -2,5 +2,5 @@
 
 package eventlog
 
-// raceEnabled tells tests that count allocations: the race detector adds some.
+// raceEnabled is true under the race detector, which adds to counted allocations.
 const raceEnabled = true

@@ -18,9 +18,9 @@ import (
 // crowdKeys is how many keys the events of a crowd have.
 const crowdKeys = 100
 
-// TestLogCrowdWaves has readers come, wait, lag, and go at once, some closed by others, while
-// one appends. Each checks by the numbers of its events that it gets all of them once; a
-// coalescing reader, that each change is told of in one event, or in none.
+// TestLogCrowdWaves: readers come, wait, lag, and go at once, some closed by others, while one
+// appends. Each checks by the numbers of its events that it gets all of them once; a coalescing
+// reader, that each change is part of one event, or of none.
 func TestLogCrowdWaves(t *testing.T) {
 	waves.Run(t, 6, func(t *testing.T, seed uint64) {
 		synctest.Test(t, func(t *testing.T) {
@@ -90,7 +90,7 @@ func joinInTurns(t *testing.T, log *eventlog.Log[object], r *rand.Rand, over <-c
 	merge := func(pending, next event) (event, bool) { return event{Old: pending.Old, New: next.New}, true }
 	for !isOver(over) {
 		c := eventlog.NewCoalescer(log, merge)
-		latest := map[int]int{} // the number that was told last, by key
+		latest := map[int]int{} // the latest number received, by key
 		for range r.IntN(5000) {
 			got := c.Next()
 			if len(got) == 0 {

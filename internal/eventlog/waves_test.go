@@ -23,21 +23,21 @@ func (o object) GetNamespace() string { return "" }
 // event is an event of the log.
 type event = index.Event[object]
 
-// told is an event that tells of the changes of a key from one number to another.
+// told is an event with the changes of a key from one number to another.
 type told struct{ key, from, to int }
 
 func (e told) event() event { return event{Old: object{e.key, e.from}, New: object{e.key, e.to}} }
 
 func toldBy(e event) told { return told{e.New.key, e.Old.number, e.New.number} }
 
-// vanishes reports whether nothing is left to tell when this change joins others.
+// vanishes reports whether this change and the ones it joins cancel out.
 func (e told) vanishes() bool { return e.to%5 == 0 }
 
 func join(pending, next event) (event, bool) {
 	return event{Old: pending.Old, New: next.New}, !toldBy(next).vanishes()
 }
 
-// plain is a Cursor, beside what it has to have got.
+// plain is a Cursor with its expected results.
 type plain struct {
 	*eventlog.Cursor[object]
 	next    int     // the number of the first event that it was not given
@@ -46,7 +46,7 @@ type plain struct {
 	handled int     // of held
 }
 
-// joined is a Coalescer, beside what waits for its reader.
+// joined is a Coalescer with the events that wait for its reader.
 type joined struct {
 	*eventlog.Coalescer[object]
 	waits   map[int]*waiting // by key
@@ -82,8 +82,8 @@ type logWorld struct {
 	joined []*joined
 }
 
-// TestLogWaves compares what readers of all kinds get, and how much they are told is to
-// come, with the numbers of the events that were appended.
+// TestLogWaves compares the events that readers of all kinds get, and their reported backlogs, with
+// the numbers of the events that were appended.
 func TestLogWaves(t *testing.T) {
 	waves.Run(t, 5, func(t *testing.T, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -177,7 +177,7 @@ func (c *joined) first() *waiting {
 	return c.line[0]
 }
 
-// read has a reader ask for batches, and handle some of the last one.
+// read makes a reader take batches, and handle some of the last one.
 func (w *logWorld) read(c *plain, batches int) {
 	for range batches {
 		c.held, c.first, c.handled = c.Next(), c.next, 0
@@ -192,7 +192,7 @@ func (w *logWorld) read(c *plain, batches int) {
 	}
 }
 
-// leave closes a reader, which goes on looking at what it was given.
+// leave closes a reader, which still looks at its last batch.
 func (w *logWorld) leave(i int) {
 	c := w.plains[i]
 	c.Close()
@@ -245,7 +245,7 @@ func (w *logWorld) fill(c *joined) {
 	}
 }
 
-// take has the reader of a Coalescer ask for events.
+// take makes the reader of a Coalescer take events.
 func (w *logWorld) take(c *joined, n int) {
 	for range n {
 		got, want := c.Next(), c.first()
@@ -266,7 +266,7 @@ func (w *logWorld) take(c *joined, n int) {
 	}
 }
 
-// look compares what readers were given, and say of themselves, with what is right.
+// look compares the batches and positions of readers with the model.
 func (w *logWorld) look() {
 	for _, c := range slices.Concat(w.plains, w.left) {
 		for i, e := range c.held {
@@ -292,7 +292,7 @@ func (w *logWorld) look() {
 	}
 }
 
-// drain has all readers get the rest.
+// drain makes all readers take the rest.
 func (w *logWorld) drain() {
 	for _, c := range w.plains {
 		w.read(c, 1+w.head)
