@@ -113,7 +113,7 @@ func TestCopyOfOtherKinds(t *testing.T) {
 	assert.Equal(t, "b", promoted.Extra[0], "the method of the Pod copies the Pod alone")
 }
 
-// loner has a method of its own, and says so.
+// loner declares its own method, which marks its results.
 type loner struct{ by string }
 
 func (l loner) DeepCopy() loner { return loner{"its method"} }

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestJoint has users come and go while a function runs.
+// TestJoint: users come and go while a function runs.
 func TestJoint(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var j Joint
@@ -49,7 +49,7 @@ func TestJoint(t *testing.T) {
 	})
 }
 
-// TestJointEnds has the function end by itself, which all users are told.
+// TestJointEnds: when the function ends by itself, all users receive its result.
 func TestJointEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var j Joint

@@ -10,7 +10,7 @@ import (
 	"github.com/kubetyped/informer/internal/test/pods"
 )
 
-// heapOf returns how much memory make has filled with what it returns.
+// heapOf returns the result of make, and the memory that it takes.
 func heapOf[R any](make func() R) (R, int64) {
 	var before, after runtime.MemStats
 	runtime.GC()

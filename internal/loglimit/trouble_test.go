@@ -107,7 +107,7 @@ func TestFlapping(t *testing.T) {
 	})
 }
 
-// TestEnd: nothing is told when nobody follows any more.
+// TestEnd: nothing is logged after End.
 func TestEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLog()

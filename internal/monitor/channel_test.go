@@ -11,7 +11,7 @@ import (
 	"github.com/kubetyped/informer/internal/monitor"
 )
 
-// TestLongLock: one holder at a time, and the clock of a bubble goes on for those who wait.
+// TestLongLock: one holder at a time, and virtual time advances while others wait.
 func TestLongLock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l sync.Locker = monitor.NewLongLock()

@@ -67,7 +67,7 @@ func TestLockingCompletesLeftWork(t *testing.T) {
 	}
 }
 
-// TestUnlockTakesTheLockAgain if something was left, unless somebody else has taken it.
+// TestUnlockTakesTheLockAgain if work was left, unless another caller has taken it.
 func TestUnlockTakesTheLockAgain(t *testing.T) {
 	j := newJournal()
 	j.Lock.Lock()
@@ -78,7 +78,7 @@ func TestUnlockTakesTheLockAgain(t *testing.T) {
 	j.unlock()
 	assert.Equal(t, []int{1}, j.noted)
 
-	// Who has left something finds the lock free, and has to do it.
+	// A caller that leaves work while the lock is free has to do it.
 	require.True(t, j.Leave(2))
 	assert.False(t, j.Mutex.TryLock())
 	j.unlock()
@@ -90,7 +90,7 @@ func TestWorkLeftBetweenIsKept(t *testing.T) {
 	j := newJournal()
 	for l := &j.Lock; l.spare.Get() != nil; {
 	}
-	// get is called between the look at what is newest and its exchange.
+	// get is called between the read of the newest request and its exchange.
 	j.whileHeld(func() {
 		once := true
 		j.spare.New = func() any {
@@ -125,8 +125,8 @@ func TestDoneRequestsReferToNothing(t *testing.T) {
 	assert.False(t, l.Unlock())
 }
 
-// TestCrowd has goroutines that leave requests, and others that hold the lock: each request is
-// done once, in the order of who has left it, and before a Lock that begins after.
+// TestCrowd: some goroutines leave requests, and others hold the lock. Each request is done once,
+// in the order of its goroutine, and before a Lock that begins later.
 func TestCrowd(t *testing.T) {
 	const crowd, each = 8, 2000
 	var j struct {

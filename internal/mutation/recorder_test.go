@@ -19,7 +19,7 @@ import (
 
 var made = pods.Cluster{Namespaces: []string{"shop"}, Nodes: 3}
 
-// changesOf returns what is told of a change of a Pod.
+// changesOf returns the reported changes of a Pod that change modifies.
 func changesOf(t *testing.T, change func(*corev1.Pod)) []Change {
 	var r Recorder
 	pod := made.Pod(2, 1)

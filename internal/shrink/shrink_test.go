@@ -30,7 +30,7 @@ func TestMapGivesBack(t *testing.T) {
 	})
 }
 
-// TestStepsMove: between the steps all that is there is found, and what is deleted is gone.
+// TestStepsMove: between the steps, all remaining keys are found, and no deleted one.
 func TestStepsMove(t *testing.T) {
 	const step = 4096
 	const left = 2*step + 10

@@ -11,7 +11,7 @@ import (
 	testingclock "k8s.io/utils/clock/testing"
 )
 
-// bell has an Alarm, and notes when it looks.
+// bell wraps an Alarm, and notes when it looks.
 type bell struct {
 	*Alarm
 	mu    sync.Mutex

@@ -12,7 +12,7 @@ import (
 	"github.com/kubetyped/informer/internal/test/waves"
 )
 
-// TestLimitersDoAsClientGos in what they say of many failures of some keys.
+// TestLimitersDoAsClientGos compares the delays after many failures of some keys.
 func TestLimitersDoAsClientGos(t *testing.T) {
 	exponential := workqueue.NewTypedItemExponentialFailureRateLimiter[int]
 	for name, pair := range map[string]func() (own, theirs workqueue.TypedRateLimiter[int]){

@@ -10,7 +10,7 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// TestWatchdog tells of a call that lasts, once, and of what it takes in the end.
+// TestWatchdog reports a long call once, and its duration in the end.
 func TestWatchdog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		watch := StartStopwatch(clock.RealClock{})
