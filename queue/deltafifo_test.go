@@ -59,8 +59,8 @@ func TestTakeReturnsAllInOrder(t *testing.T) {
 	assert.ErrorIs(t, err, context.Canceled, "everything was taken")
 }
 
-// TestABatchIsValidUntilTheNextTake has producers at work while the consumer
-// has a batch in hand, and modifies it.
+// TestABatchIsValidUntilTheNextTake puts deltas in while the consumer holds a batch, and modifies
+// the batch.
 func TestABatchIsValidUntilTheNextTake(t *testing.T) {
 	q := queue.NewDeltaFIFO[int]()
 	for round := range 5 {
@@ -87,8 +87,8 @@ func TestABatchIsValidUntilTheNextTake(t *testing.T) {
 	}
 }
 
-// TestObjectsAreLetGoByTheNextTake looks at the garbage collector, also when
-// that Take finds nothing.
+// TestObjectsAreLetGoByTheNextTake: the garbage collector frees a batch after the next Take, even
+// if that finds nothing.
 func TestObjectsAreLetGoByTheNextTake(t *testing.T) {
 	q := queue.NewDeltaFIFO[*[64]byte]()
 	object := func() weak.Pointer[[64]byte] {

@@ -19,8 +19,8 @@ import (
 	"github.com/kubetyped/informer/queue"
 )
 
-// wave is a DeltaFIFO whose producers come and go, beside the deltas that were put in, in
-// the order in which their calls have returned.
+// wave is a DeltaFIFO whose producers come and go, with the deltas that were put in, in the order
+// in which their calls have returned.
 type wave struct {
 	*testing.T
 	fifo *queue.DeltaFIFO[*string]
@@ -28,7 +28,7 @@ type wave struct {
 	mu     sync.Mutex
 	begun  int            // guarded by mu; how many calls
 	calls  []*call        // guarded by mu; all of them
-	taken  []int          // guarded by mu; calls, in the order that Take has told of
+	taken  []int          // guarded by mu; calls, in the order in which Take returned them
 	ending bool           // guarded by mu; it is about to be closed
 	closed bool           // guarded by mu; before any call that is begun from now on
 	open   int            // guarded by mu; calls that have returned before that
@@ -43,10 +43,10 @@ type call struct {
 	returned int                  // how many calls were begun when it returned
 }
 
-// TestDeltaFIFOWaves has producers put in what there is to put in, alone and in bursts of
-// thousands, while limits come and go, and a consumer that takes its time, waits and gives
-// up waiting. Everything is taken once, as it was put in; what one producer, or anybody else
-// earlier, has put in before comes before; and nobody waits in the end.
+// TestDeltaFIFOWaves: producers put deltas in, alone and in bursts of thousands, while limits come
+// and go, and a consumer is slow, waits and gives up waiting. Each delta is taken once, unchanged,
+// after earlier ones of its producer and those of calls that had returned before. In the end no
+// call waits.
 func TestDeltaFIFOWaves(t *testing.T) {
 	waves.Run(t, 8, func(t *testing.T, seed uint64) {
 		synctest.Test(t, func(t *testing.T) {
@@ -187,7 +187,7 @@ func (w *wave) consume(r *rand.Rand) {
 	}
 }
 
-// look compares what was taken with what was put in.
+// look compares the deltas taken with those put in.
 func (w *wave) look() {
 	batch, err := w.fifo.Take(w.Context())
 	assert.Empty(w, batch)
@@ -225,8 +225,8 @@ func (w *wave) look() {
 	}
 }
 
-// TestDeltaFIFOGivesBack: what was taken is let go of with the next Take, and so is what a
-// large batch needed.
+// TestDeltaFIFOGivesBack: the next Take frees the deltas taken before, and the memory that a large
+// batch needed.
 func TestDeltaFIFOGivesBack(t *testing.T) {
 	waves.GivesBack(t, func() waves.Structure {
 		q := queue.NewDeltaFIFO[*int]()

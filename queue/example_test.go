@@ -11,7 +11,7 @@ import (
 	"github.com/kubetyped/informer/queue"
 )
 
-// A watch puts in what it is told; the store takes all of it at once.
+// A watch puts its changes in; the store takes all of them at once.
 func ExampleDeltaFIFO() {
 	pod := func(name, phase string) *corev1.Pod {
 		return &corev1.Pod{

@@ -18,8 +18,8 @@ import (
 	"github.com/kubetyped/informer/queue"
 )
 
-// TestFailingKeysModel has keys processed with outcomes by chance, and compares what
-// is known of those that fail with what has happened.
+// TestFailingKeysModel processes keys with random outcomes, and compares the reported failures with
+// those that happened.
 func TestFailingKeysModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		seed := rapid.SliceOfN(rapid.IntRange(0, 99), 20, 200).Draw(rt, "outcomes")

@@ -143,7 +143,7 @@ func TestLeftAddsWakeAWorker(t *testing.T) {
 		_, _ = q.Get()
 		got := worker(q)
 		q.mu.Lock()
-		q.Add("a") // will wait again, so nobody is woken for it
+		q.Add("a") // will wait again, so no worker is woken for it
 		hook = func() { q.Add("b") }
 		q.unlock()
 		assert.Equal(t, []string{"b"}, got())
@@ -179,8 +179,8 @@ func TestSleepersMakeLeftAdds(t *testing.T) {
 	})
 }
 
-// TestManyAddsAreLeft has a goroutine add many keys while another holds the lock: it does
-// not wait for that.
+// TestManyAddsAreLeft: a goroutine adds many keys while another holds the lock, and does not wait
+// for it.
 func TestManyAddsAreLeft(t *testing.T) {
 	q := makeQueue[int](t)
 	defer q.ShutDown()
@@ -231,7 +231,7 @@ func TestTryAddWaitsForTheLock(t *testing.T) {
 	assert.ErrorIs(t, err, ErrFull)
 }
 
-// TestAddsAfterAShutDownAreLetGo also if they were left.
+// TestAddsAfterAShutDownAreLetGo even if they were left for the holder of the lock.
 func TestAddsAfterAShutDownAreLetGo(t *testing.T) {
 	q := makeQueue[string](t)
 	q.ShutDown()
@@ -270,7 +270,7 @@ func TestAClockThatPanicsLeavesNoAdd(t *testing.T) {
 	assert.Equal(t, []string{"b"}, getAll(q))
 }
 
-// TestLeftAddsKeepTheirTime also if a clock of the user's goes on meanwhile.
+// TestLeftAddsKeepTheirTime even if a clock of the user advances meanwhile.
 func TestLeftAddsKeepTheirTime(t *testing.T) {
 	c := testingclock.NewFakeClock(time.Unix(1_000_000_000, 0))
 	q := makeQueue[string](t, WithClock(c))
@@ -299,7 +299,7 @@ func (m retryMetrics) Inc() {
 	}
 }
 
-// TestLeftAddsAreMadeOnce also if a metric panics at one, and somebody recovers.
+// TestLeftAddsAreMadeOnce even if a metric panics at one, and the caller recovers.
 func TestLeftAddsAreMadeOnce(t *testing.T) {
 	panics := true
 	q := makeQueue[string](t, WithName("q"), WithMetrics(retryMetrics{panics: &panics}))

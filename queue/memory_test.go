@@ -28,7 +28,7 @@ func known[K comparable](q *WorkQueue[K]) int {
 	return q.keys.by.Len()
 }
 
-// TestKeysThatComeAgain find their entry, which nobody sees meanwhile.
+// TestKeysThatComeAgain find their entry, which no report shows meanwhile.
 func TestKeysThatComeAgain(t *testing.T) {
 	q := makeQueue[string](t, WithCapacity(1))
 	defer q.ShutDown()
@@ -119,9 +119,8 @@ func memoryOptions() map[string][]Option {
 	}
 }
 
-// TestMemoryAfterABurst has many keys come and go: added, delayed, put forward, and added
-// while they are delayed. A minute later their memory is given back, by a queue that nobody
-// calls.
+// TestMemoryAfterABurst: many keys come and go: added, delayed, moved forward, and added while they
+// are delayed. A minute later the queue has freed their memory, without a call.
 func TestMemoryAfterABurst(t *testing.T) {
 	for name, opts := range memoryOptions() {
 		t.Run(name, func(t *testing.T) {
@@ -177,8 +176,8 @@ func TestMemoryAfterABurst(t *testing.T) {
 	}
 }
 
-// TestMemoryOfFewRemainingKeys has one key of a hundred, at random, stay when the others have
-// gone. They take no more than a few times what they would in a queue of their own.
+// TestMemoryOfFewRemainingKeys: a random hundredth of the keys stays. It takes no more than a few
+// times the memory of a queue that never had others.
 func TestMemoryOfFewRemainingKeys(t *testing.T) {
 	for name, opts := range memoryOptions() {
 		t.Run(name, func(t *testing.T) {
@@ -224,8 +223,8 @@ func TestMemoryOfFewRemainingKeys(t *testing.T) {
 	}
 }
 
-// TestMemoryAfterShutDown has keys that were delayed, and others that are handed out after
-// the shutdown.
+// TestMemoryAfterShutDown: a queue frees delayed keys at its shutdown, and others when they are
+// handed out after it.
 func TestMemoryAfterShutDown(t *testing.T) {
 	const keys = 100_000
 	q := makeQueue[int](t)
@@ -248,7 +247,7 @@ func TestMemoryAfterShutDown(t *testing.T) {
 	runtime.KeepAlive(q)
 }
 
-// TestMemoryInUseIsKept has bursts more often than memory is given back.
+// TestMemoryInUseIsKept: bursts that come more often than trims keep their memory.
 func TestMemoryInUseIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := makeQueue[int](t)
@@ -304,7 +303,7 @@ func TestEntriesAreForgottenInSteps(t *testing.T) {
 	assert.NotNil(t, q.entryOf(kept+trimStep+9))
 }
 
-// TestMemoryOfPlainAdds is given back although nothing is delayed, and nobody calls.
+// TestMemoryOfPlainAdds is freed although no key is delayed, and no method is called.
 func TestMemoryOfPlainAdds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := makeQueue[int](t)

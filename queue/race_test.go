@@ -2,5 +2,5 @@
 
 package queue
 
-// RaceEnabled tells tests that count allocations: the race detector adds some.
+// RaceEnabled is true under the race detector, which adds to counted allocations.
 const RaceEnabled = true

@@ -25,7 +25,7 @@ func TestReportOfAnEmptyQueue(t *testing.T) {
 	assert.Equal(t, queue.KeyState{}, q.KeyState("a"))
 }
 
-// TestReport has keys in all states, in a queue that is run.
+// TestReport reads a running queue with keys in all states.
 func TestReport(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
@@ -77,7 +77,7 @@ func TestReport(t *testing.T) {
 	})
 }
 
-// TestReportOfKeysThatOthersGet has keys in work of which nobody has noted the time.
+// TestReportOfKeysThatOthersGet: without Run, reports show when they first saw a key processing.
 func TestReportOfKeysThatOthersGet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
@@ -103,7 +103,7 @@ func TestReportOfKeysThatOthersGet(t *testing.T) {
 	})
 }
 
-// TestReportIsInWords has keys that are no strings.
+// TestReportIsInWords formats keys that are not strings.
 func TestReportIsInWords(t *testing.T) {
 	q := newQueue[index.Key](t)
 	q.Add(index.Key{Namespace: "kube-system", Name: "dns"})

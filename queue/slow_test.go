@@ -141,7 +141,7 @@ func TestSlowCallsHaveNoGoroutine(t *testing.T) {
 	})
 }
 
-// TestSlowCallsByAnotherClock has the clock of the queue count, not the real one.
+// TestSlowCallsByAnotherClock: the clock of the queue counts, not the real one.
 func TestSlowCallsByAnotherClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := testingclock.NewFakeClock(time.Now())

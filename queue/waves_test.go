@@ -16,9 +16,9 @@ import (
 	"github.com/kubetyped/informer/internal/test/waves"
 )
 
-// TestWorkQueueWaves runs random programs of thousands of keys that come in waves, are
-// delayed, put forward, handed out and gone, in virtual time, beside a model of the queue's
-// rules. It is TestWorkQueueModel at sizes where memory is given back.
+// TestWorkQueueWaves runs random programs of thousands of keys that come in waves, are delayed,
+// moved forward, handed out and gone, in virtual time, against a model of the queue's rules. It is
+// TestWorkQueueModel at sizes where memory is given back.
 func TestWorkQueueWaves(t *testing.T) {
 	waves.Run(t, 12, func(t *testing.T, seed uint64) {
 		synctest.Test(t, func(t *testing.T) { runWaves(t, seed) })
@@ -360,7 +360,7 @@ func (c *waveCheck) look() {
 	c.check()
 }
 
-// check looks at what has to be so in the queue at any time.
+// check checks the invariants of the queue.
 func (c *waveCheck) check() {
 	q := c.q
 	q.mu.Lock()

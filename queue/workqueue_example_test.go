@@ -39,7 +39,7 @@ func ExampleNewWorkQueue() {
 	// processing shop/db-0
 }
 
-// The function tells what is to become of a key by the error that it returns.
+// The error that the function returns decides whether and when its key is processed again.
 func ExampleWorkQueue_Run() {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
@@ -107,7 +107,7 @@ func ExampleWorkQueue_ShutDownWithDrain() {
 	// ended: <nil> left: 0
 }
 
-// What has not changed can wait for what has.
+// Unchanged keys can wait for changed ones.
 func ExampleWorkQueue_AddWithOptions() {
 	pods, err := queue.NewWorkQueue[string]()
 	if err != nil {

@@ -113,8 +113,8 @@ func TestGetBatch(t *testing.T) {
 	assert.Equal(t, queue.Stats{}, q.Stats())
 }
 
-// TestNoWakeUpIsLost has workers who give up waiting at any moment. If one who
-// was woken took the wake-up along, keys would wait while workers sleep.
+// TestNoWakeUpIsLost: workers stop waiting at any moment. If one that was woken kept the wake-up,
+// keys would wait while workers sleep.
 func TestNoWakeUpIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue[int](t)
@@ -155,9 +155,9 @@ func TestNoWakeUpIsLost(t *testing.T) {
 	})
 }
 
-// TestManyOfEverything has real goroutines that add, delay, raise priorities,
-// and process, by single keys and in batches, with contexts that end. What was
-// added last for a key has to be seen by who processes it last.
+// TestManyOfEverything runs real goroutines that add, delay, raise priorities, and process, by
+// single keys and in batches, with contexts that end. The last worker of a key has to see all that
+// was added for it.
 func TestManyOfEverything(t *testing.T) {
 	const keys, each = 40, 3000
 	q := newQueue[int](t, queue.WithFairness(func(key int) string { return fmt.Sprint(key % 5) }), queue.WithAgeing(3),

@@ -18,8 +18,7 @@ import (
 	"github.com/kubetyped/informer/queue"
 )
 
-// reported replaces the handlers of errors during a test, and returns what they
-// are told.
+// reported replaces the handlers of errors during a test, and returns the errors that they receive.
 func reported(t *testing.T) *[]string {
 	var errs []string
 	old := utilruntime.ErrorHandlers
@@ -76,7 +75,7 @@ func TestDoneOfKeyNotInProcess(t *testing.T) {
 	assert.Equal(t, []string{"waiting"}, drainAll(t, q), "nothing has changed")
 }
 
-// TestKeysThatNoMapFindsAreRefused has keys with a NaN.
+// TestKeysThatNoMapFindsAreRefused adds keys with a NaN.
 func TestKeysThatNoMapFindsAreRefused(t *testing.T) {
 	type key struct {
 		name  string
@@ -94,8 +93,7 @@ func TestKeysThatNoMapFindsAreRefused(t *testing.T) {
 	assert.Equal(t, []key{good, {}}, drainAll(t, q), "zeros are equal, whatever their sign")
 }
 
-// TestIncomparableKeysAreRefused has keys whose type is comparable
-// though their values are not.
+// TestIncomparableKeysAreRefused adds keys whose type is comparable though their values are not.
 func TestIncomparableKeysAreRefused(t *testing.T) {
 	errs := reported(t)
 	q := newQueue[any](t, queue.WithName("q"))

@@ -201,7 +201,7 @@ func gets(q *queue.WorkQueue[string], m *model) map[string]func(*rapid.T) {
 	}
 }
 
-// String tells what waits, for messages.
+// String lists the waiting keys, for messages.
 func (m *model) String() string {
 	var s strings.Builder
 	for _, k := range m.line {

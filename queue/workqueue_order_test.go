@@ -67,8 +67,7 @@ func TestPriorityOfKeysAddedWhileProcessed(t *testing.T) {
 	assert.Equal(t, []string{"five", "a", "three"}, drainAll(t, q), "it is the highest since it was handed out")
 }
 
-// TestRetriesKeepTheirPriority: what is added by the one who processes it does
-// not overtake.
+// TestRetriesKeepTheirPriority: a key that its own worker adds again does not overtake.
 func TestRetriesKeepTheirPriority(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, retry := range map[string]func(q *queue.WorkQueue[string]){
@@ -197,7 +196,7 @@ func TestTenantsTakeTurns(t *testing.T) {
 	assert.Equal(t, []string{"e1", "c2", "e2"}, take(3), "what waits again belongs to its tenant")
 }
 
-// TestFairnessIsWithinAPriority has a tenant with more of everything.
+// TestFairnessIsWithinAPriority: one tenant has more keys in both priorities.
 func TestFairnessIsWithinAPriority(t *testing.T) {
 	q := newQueue[string](t, queue.WithFairness(tenantOf))
 	for _, key := range []string{"a1", "a2", "a3"} {
@@ -210,7 +209,7 @@ func TestFairnessIsWithinAPriority(t *testing.T) {
 	assert.Equal(t, []string{"a1", "b2", "a2", "a3", "b1", "a4", "a5"}, drainAll(t, q))
 }
 
-// TestManyPriorities has as many priorities as keys.
+// TestManyPriorities gives each key its own priority.
 func TestManyPriorities(t *testing.T) {
 	const keys = 2000
 	q := newQueue[int](t, queue.WithAgeing(10*keys))

@@ -23,8 +23,8 @@ import (
 	"github.com/kubetyped/informer/queue"
 )
 
-// panics replaces what is told of panics during a test, and returns that. Crashing is
-// disabled, if so.
+// panics replaces the handlers of panics during a test, and returns the panics that they receive.
+// It disables crashing if disabled is true.
 func panics(t *testing.T, disabled bool) *journal[any] {
 	var seen journal[any]
 	crash, handlers := utilruntime.ReallyCrash, utilruntime.PanicHandlers
@@ -75,9 +75,9 @@ func (f fragile) NumRequeues(key string) int {
 	return f.TypedRateLimiter.NumRequeues(key)
 }
 
-// TestRunContainsPanicsOfSettlers: the error of a call and the rate limiter may panic as the
-// call may, whether crashing is disabled or not. The key counts as failed and is tried again,
-// also if the rate limiter cannot say when.
+// TestRunContainsPanicsOfSettlers: the error of a call and the rate limiter may panic as the call
+// may, whether crashing is disabled or not. The key counts as failed and is retried, even if the
+// rate limiter returns no delay.
 func TestRunContainsPanicsOfSettlers(t *testing.T) {
 	for name, test := range map[string]struct {
 		limiter fragile
@@ -262,7 +262,7 @@ func TestMetricsPanicAndCallersRecover(t *testing.T) {
 	})
 }
 
-// brokenClock has timers that cannot be made.
+// brokenClock makes no timers while it is broken.
 type brokenClock struct {
 	clock.RealClock
 	broken *atomic.Bool
@@ -275,7 +275,7 @@ func (c brokenClock) NewTimer(d time.Duration) clock.Timer {
 	return c.RealClock.NewTimer(d)
 }
 
-// TestAClockThatPanics does not end the goroutine of the queue, which goes on after a while.
+// TestAClockThatPanics does not end the goroutine of the queue, which continues after a while.
 func TestAClockThatPanics(t *testing.T) {
 	seen := panics(t, true)
 	synctest.Test(t, func(t *testing.T) {
@@ -293,7 +293,7 @@ func TestAClockThatPanics(t *testing.T) {
 	})
 }
 
-// TestPanicsEndTheProcess if crashing is not disabled and nobody can recover.
+// TestPanicsEndTheProcess if crashing is not disabled and no caller can recover.
 func TestPanicsEndTheProcess(t *testing.T) {
 	if os.Getenv("QUEUE_PANIC") != "" {
 		var broken atomic.Bool
@@ -359,7 +359,7 @@ func TestAClockThatPanicsForOthers(t *testing.T) {
 	}
 }
 
-// TestAClockThatPanicsInTheBackground holds no lock either, and the queue's goroutine goes on.
+// TestAClockThatPanicsInTheBackground holds no lock either, and the queue's goroutine continues.
 func TestAClockThatPanicsInTheBackground(t *testing.T) {
 	seen := panics(t, true)
 	synctest.Test(t, func(t *testing.T) {

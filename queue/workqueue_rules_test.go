@@ -173,7 +173,7 @@ func (m *model) join(k *modelKey) {
 	m.measure()
 }
 
-// leave takes k out of the line, and what it leaves behind empty.
+// leave takes k out of the line, and removes tenants and levels that are then empty.
 func (m *model) leave(k *modelKey) {
 	k.waiting = false
 	m.line = slices.DeleteFunc(m.line, func(other *modelKey) bool { return other == k })

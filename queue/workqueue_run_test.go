@@ -180,8 +180,7 @@ func TestOutcomesAreErrors(t *testing.T) {
 	assert.EqualError(t, queue.RequeueAfter(second), "requeue after 1s")
 }
 
-// TestRunProcessesKeysAddedMeanwhile also when it is not to be tried
-// again.
+// TestRunProcessesKeysAddedMeanwhile even if the error of the call is terminal.
 func TestRunProcessesKeysAddedMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls atomic.Int32
@@ -220,7 +219,7 @@ func TestRunKeepsPriorities(t *testing.T) {
 	})
 }
 
-// TestRunContainsPanics has a function that panics twice.
+// TestRunContainsPanics runs a function that panics twice.
 func TestRunContainsPanics(t *testing.T) {
 	require.True(t, utilruntime.ReallyCrash, "it would crash")
 	var seen journal[any]
@@ -383,7 +382,7 @@ func TestRunEndsADrain(t *testing.T) {
 	})
 }
 
-// TestOutcomes: who wraps a function of Run can tell what Run makes of its error.
+// TestOutcomes: a wrapper of a function of Run can find out how Run treats its error.
 func TestOutcomes(t *testing.T) {
 	soon, never := queue.RequeueAfter(time.Second), queue.TerminalError(errors.New("bad"))
 	after, ok := queue.IsRequeue(fmt.Errorf("wrapped: %w", soon))

@@ -54,7 +54,7 @@ func TestStats(t *testing.T) {
 	})
 }
 
-// TestMetricsBeyondClientGo has a provider that makes all of them.
+// TestMetricsBeyondClientGo uses a provider that makes all of them.
 func TestMetricsBeyondClientGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRecorder()

@@ -116,8 +116,7 @@ func TestSuiteAdvancedDelayIsGone(t *testing.T) {
 	})
 }
 
-// TestSuiteADelayIsIndependentOfAdds has a key that is added, and one that is
-// processed, while it is delayed.
+// TestSuiteADelayIsIndependentOfAdds adds a key, and processes another, while it is delayed.
 func TestSuiteADelayIsIndependentOfAdds(t *testing.T) {
 	onEach(t, func(t *testing.T, q sharedQueue) {
 		q.AddAfter("a", second)
@@ -241,10 +240,9 @@ func TestSuiteDefaultRateLimiter(t *testing.T) {
 	})
 }
 
-// TestSuiteOddRateLimits has limiters with limits that make no sense. A
-// rate.Limiter whose limit is not a number gives no delay, or the one that that
-// becomes as an integer; one whose limit is zero or negative, or overflows, gives
-// the longest that there is.
+// TestSuiteOddRateLimits tests limiters with meaningless limits. A rate.Limiter whose limit is not
+// a number gives no delay, or the one that that becomes as an integer; one whose limit is zero or
+// negative, or overflows, gives the longest that there is.
 func TestSuiteOddRateLimits(t *testing.T) {
 	type limiter = workqueue.TypedRateLimiter[string]
 	exponential := workqueue.NewTypedItemExponentialFailureRateLimiter[string]

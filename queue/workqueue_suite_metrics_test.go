@@ -13,7 +13,7 @@ import (
 	"github.com/kubetyped/informer/queue"
 )
 
-// recorder is a metrics provider that keeps what it is told, by metric.
+// recorder is a metrics provider that records values, by metric.
 type recorder struct {
 	mu       sync.Mutex
 	values   map[string]float64   // guarded by mu; of gauges and counters
@@ -76,7 +76,7 @@ func (r *recorder) NewRetriesMetric(name string) workqueue.CounterMetric {
 	return r.make("retries", name)
 }
 
-// fullRecorder has the metrics that only a WorkQueue has, too.
+// fullRecorder also makes the metrics that only a WorkQueue has.
 type fullRecorder struct{ *recorder }
 
 func (r fullRecorder) NewDelayedMetric(name string) workqueue.GaugeMetric {

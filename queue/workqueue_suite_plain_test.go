@@ -184,9 +184,8 @@ func TestSuiteShutDownEndsADrain(t *testing.T) {
 	})
 }
 
-// TestSuiteNothingIsLostOrProcessedTwice has real producers and workers. Each
-// key has a counter of what it was added for; whoever processes it takes all of
-// it.
+// TestSuiteNothingIsLostOrProcessedTwice runs real producers and workers. Each key has a counter of
+// its adds, and a worker that processes the key takes all of them.
 func TestSuiteNothingIsLostOrProcessedTwice(t *testing.T) {
 	for name, make := range implementations {
 		t.Run(name, func(t *testing.T) {
