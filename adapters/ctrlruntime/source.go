@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"sync"
 
 	"k8s.io/client-go/util/workqueue"
@@ -26,10 +27,10 @@ import (
 //  3. The handler is called as typed.Handler describes, and is removed when the
 //     controller stops.
 //
-// It does not start the informer: see Runnable. A Source is for one controller; any
-// number of them may have the same informer.
+// It does not start the informer: see Runnable. The manager runs the informers that Informer
+// returns. A Source is for one controller; any number of them may have the same informer.
 type Source[T index.Object, request comparable] struct {
-	informer *typed.Informer[T]
+	informer typed.Handled[T] // nil: there is none
 	make     func(ctx context.Context, q workqueue.TypedRateLimitingInterface[request]) (typed.Handler[T], error)
 	opts     []typed.HandlerOption
 
@@ -55,11 +56,11 @@ func _[T index.Object, request comparable]() {
 //
 // Start returns an error if the informer, the handler or a predicate is nil.
 func NewSource[T index.Object, request comparable](
-	informer *typed.Informer[T],
+	informer typed.Handled[T],
 	handler handler.TypedEventHandler[T, request],
 	predicates ...predicate.TypedPredicate[T],
 ) *Source[T, request] {
-	s := &Source[T, request]{informer: informer}
+	s := &Source[T, request]{informer: present(informer)}
 	s.make = func(ctx context.Context, q workqueue.TypedRateLimitingInterface[request]) (typed.Handler[T], error) {
 		return newEventHandler(ctx, q, handler, predicates)
 	}
@@ -80,10 +81,10 @@ func NewSource[T index.Object, request comparable](
 //
 // Start returns an error if the informer, the function or what it returns is nil.
 func NewHandlerSource[T index.Object, request comparable](
-	informer *typed.Informer[T],
+	informer typed.Handled[T],
 	newHandler func(q control.Adder[request]) typed.Handler[T],
 ) *Source[T, request] {
-	s := &Source[T, request]{informer: informer}
+	s := &Source[T, request]{informer: present(informer)}
 	s.make = func(_ context.Context, q workqueue.TypedRateLimitingInterface[request]) (typed.Handler[T], error) {
 		if newHandler == nil {
 			return nil, errors.New("handler function is nil")
@@ -91,6 +92,14 @@ func NewHandlerSource[T index.Object, request comparable](
 		return newHandler(adderOf(q)), nil
 	}
 	return s
+}
+
+// present returns an informer, nil for a nil pointer.
+func present[T index.Object](informer typed.Handled[T]) typed.Handled[T] {
+	if v := reflect.ValueOf(informer); v.Kind() == reflect.Pointer && v.IsNil() {
+		return nil
+	}
+	return informer
 }
 
 // With sets options of the handler, before the source is started:

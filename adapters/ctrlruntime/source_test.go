@@ -11,11 +11,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/kubetyped/informer/adapters/ctrlruntime"
 	"github.com/kubetyped/informer/index"
@@ -63,6 +67,27 @@ func TestSourcePassesEventsOn(t *testing.T) {
 		synctest.Wait()
 		assert.Equal(t, []got{{"delete a at 3 unknown: true", 0}}, work(t, q))
 	})
+}
+
+// TestSourceOfTheCacheInformer: the informer that a manager's cache shares feeds a controller.
+func TestSourceOfTheCacheInformer(t *testing.T) {
+	srv := startWithWidgets(t)
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "one", Name: "a"}}
+	require.NoError(t, srv.Create(t.Context(), pod))
+	c, err := ctrlruntime.NewCache(ctrlruntime.Typed[*corev1.Pod]())(srv.Config(), cache.Options{})
+	require.NoError(t, err)
+	pods, err := ctrlruntime.Informer[*corev1.Pod](c)
+	require.NoError(t, err)
+	q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
+	defer q.ShutDown()
+	src := ctrlruntime.NewSource(pods, &handler.TypedEnqueueRequestForObject[*corev1.Pod]{})
+	ctx := runCache(t, c)
+	require.NoError(t, src.Start(ctx, q))
+	require.NoError(t, src.WaitForSync(ctx))
+	request, _ := q.Get()
+	assert.Equal(t, client.ObjectKeyFromObject(pod), request.NamespacedName)
+	pods.Release()
+	require.ErrorIs(t, ctrlruntime.NewSource(pods, &handler.TypedEnqueueRequestForObject[*corev1.Pod]{}).Start(ctx, q), index.ErrReleased)
 }
 
 func TestSourceHeedsPredicates(t *testing.T) {
@@ -249,6 +274,7 @@ func TestUnstartableSource(t *testing.T) {
 	inScene(t, func(t *testing.T, s *scene) {
 		q := newQueue(t)
 		defer q.ShutDown()
+		require.ErrorContains(t, ctrlruntime.NewSource((*informer)(nil), recording()).Start(s.ctx, q), "informer is nil")
 		for want, src := range map[string]*ctrlruntime.Source[*corev1.ConfigMap, string]{
 			"informer is nil":         ctrlruntime.NewSource[*corev1.ConfigMap, string](nil, recording()),
 			"handler is nil":          ctrlruntime.NewSource[*corev1.ConfigMap, string](s.informer, nil),
