@@ -102,6 +102,8 @@ func TestProtobufFrames(t *testing.T) {
 	}
 	_, _, err = all(codec.Frames(strings.NewReader("<html>…")))
 	assert.ErrorContains(t, err, "longer than", "the first bytes are taken for a length, and nothing is allocated for it")
+	_, _, err = all(codec.Frames(strings.NewReader("\xff\xff\xff\xff…")))
+	assert.ErrorContains(t, err, "longer than", "it is negative as an int of 32 bits")
 }
 
 // FuzzJSONFrames compares the frames with those of apimachinery's framer: they

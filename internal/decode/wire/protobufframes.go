@@ -35,10 +35,11 @@ func (f *protobufFrames) Next() ([]byte, error) {
 	if err := f.need(lengthBytes); err != nil {
 		return nil, err
 	}
-	size := int(binary.BigEndian.Uint32(f.arrived()))
-	if size > MaxFrame {
+	length := binary.BigEndian.Uint32(f.arrived())
+	if length > MaxFrame {
 		return nil, errTooLong
 	}
+	size := int(length)
 	if err := f.need(lengthBytes + size); err != nil {
 		return nil, err
 	}
