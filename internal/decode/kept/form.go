@@ -50,7 +50,7 @@ func (f *Form) Keep(whole Whole, bytes []byte, event bool, before *Object) *Obje
 		namespace: unique.Make(whole.GetNamespace()),
 		labels:    labelsOf(whole.GetLabels()),
 		version:   strings.Clone(whole.GetResourceVersion()),
-		size:      uint32(min(len(bytes), math.MaxUint32)),
+		size:      uint32(min(uint64(len(bytes)), math.MaxUint32)),
 		event:     event,
 	}
 	var record packed.Record
