@@ -44,6 +44,10 @@ func (f *faults[N]) fail(p *program, number N, one fault) {
 		p.failing++
 	}
 	known.err = one.err
+	if all := p.faults[one.key]; all[len(all)-1] != known {
+		at := slices.Index(all, known)
+		p.faults[one.key] = append(slices.Delete(all, at, at+1), known)
+	}
 	p.reject(known)
 }
 

@@ -251,3 +251,34 @@ func TestAllThatPanics(t *testing.T) {
 		checkRows(t, informer, "a=good")
 	})
 }
+
+// TestRepairUncoversRejection: of two objects of one name that cannot be used, in two views, the
+// one that is used again does not stay the reason why the name is rejected.
+func TestRepairUncoversRejection(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		badLeft, badRight := errors.New("left is broken"), errors.New("right is broken")
+		part := func(set *view.Set[*rig.Thing], broken error) *view.View[row] {
+			return view.Map(set.View(), func(o *rig.Thing) row {
+				if o.Version > 1 {
+					panic(broken)
+				}
+				return row{name: o.Name}
+			})
+		}
+		left, right := named("a"), named("a")
+		informer := start(t, view.Union(part(left, badLeft), part(right, badRight)))
+		left.Put(rig.On("x", rig.At("a", 2)))
+		synctest.Wait()
+		right.Put(rig.On("x", rig.At("a", 2)))
+		synctest.Wait()
+		require.ErrorIs(t, informer.Status().LastRejected, badRight)
+		left.Put(rig.On("x", rig.At("a", 3)))
+		synctest.Wait()
+		require.ErrorIs(t, informer.Status().LastRejected, badLeft)
+		left.Put(rig.On("x", rig.At("a", 1)))
+		synctest.Wait()
+		status := informer.Status()
+		assert.Equal(t, 1, status.RejectedNow)
+		assert.ErrorIs(t, status.LastRejected, badRight, "it is the one that fails still")
+	})
+}
