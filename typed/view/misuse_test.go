@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -16,6 +17,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/source"
 	"github.com/kubetyped/informer/typed/view"
 )
 
@@ -292,4 +294,34 @@ func TestSet(t *testing.T) {
 		assert.PanicsWithValue(t, "view: an object that is put into a Set of *rig.Thing is nil", func() { set.Replace(nil) })
 		checkRows(t, informer, "c=2")
 	})
+}
+
+// asking is a source that asks for the needed fields again and again.
+type asking struct{ source.Source[*rig.Thing] }
+
+func (a asking) Run(ctx context.Context, sink source.Sink[*rig.Thing]) error {
+	var working sync.WaitGroup
+	working.Go(func() {
+		for ctx.Err() == nil {
+			_ = sink.Decoding().Needs
+		}
+	})
+	defer working.Wait()
+	return a.Source.Run(ctx, sink)
+}
+
+// TestExplainKeepsInput: explaining objects of a view that is an input changes nothing of it,
+// which other goroutines read.
+func TestExplainKeepsInput(t *testing.T) {
+	things := typed.NewInformer[*rig.Thing](asking{named("a").View()})
+	defer run(t, things)()
+	of := view.Of(things)
+	informer := typed.NewInformer(of)
+	defer run(t, informer)()
+	require.NoError(t, informer.WaitForSync(t.Context()))
+	for range 100 {
+		_, ok, err := of.Explain(t.Context(), index.Key{Namespace: "ns", Name: "a"})
+		require.NoError(t, err)
+		require.True(t, ok)
+	}
 }

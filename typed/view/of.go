@@ -39,18 +39,16 @@ func Of[T index.Object](informer typed.Followed[T]) *View[T] {
 func newInput[T index.Object](name string, l inputLeaf[T]) *View[T] {
 	d := define(name, nil, checkPlaces[T]())
 	d.leaves = []leaf{l}
-	v := &View[T]{definition: d}
-	v.start = func(p *program) *table[T] {
+	return newView(d, func(p *program) *table[T] {
 		for _, in := range p.inputs {
 			if f, ok := in.(*feed[T]); ok && f.same(l) {
-				f.origins = append(f.origins, v.origins...)
+				f.origins = append(f.origins, d.origins...)
 				return &f.table
 			}
 		}
-		f := &feed[T]{inputLeaf: l, origins: v.origins}
+		f := &feed[T]{inputLeaf: l, origins: d.origins}
 		f.inbox.needs = func() []string { return p.needs(f.origins) }
 		p.inputs = append(p.inputs, f)
 		return addView(p, f, &f.table, l.inputName(), nil)
-	}
-	return v
+	})
 }
