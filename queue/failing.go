@@ -68,8 +68,8 @@ func (f *failures[K]) succeeded(key K) {
 // of returns what is known of a key that fails, nil if it does not.
 func (f *failures[K]) of(key K) *Failing {
 	f.mu.Lock()
-	defer f.mu.Unlock()
 	known, ok := f.keys[key]
+	f.mu.Unlock()
 	if !ok {
 		return nil
 	}

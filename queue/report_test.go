@@ -259,3 +259,32 @@ func TestReportOfStuckKeysBehindOthers(t *testing.T) {
 		require.NoError(t, <-done)
 	})
 }
+
+// curious is a key whose words depend on what the queue knows of another one.
+type curious struct{ of *queue.WorkQueue[curious] }
+
+func (k curious) String() string {
+	if k.of == nil {
+		return "other"
+	}
+	known := make(chan *queue.Failing, 1)
+	go func() { known <- k.of.KeyState(curious{}).Failing }()
+	select {
+	case other := <-known:
+		return "curious of " + other.Key
+	case <-time.After(5 * time.Second):
+		return "curious in vain"
+	}
+}
+
+// TestKeyStateHoldsNoLock while it puts a key that fails into words.
+func TestKeyStateHoldsNoLock(t *testing.T) {
+	q := newQueue[curious](t)
+	key := curious{q}
+	q.Add(curious{})
+	q.Add(key)
+	q.ShutDown()
+	err := q.Run(t.Context(), 1, func(context.Context, curious) error { return queue.TerminalError(nil) })
+	require.ErrorIs(t, err, queue.ErrShutDown)
+	assert.Equal(t, "curious of other", q.KeyState(key).Failing.Key)
+}
