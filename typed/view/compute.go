@@ -67,7 +67,7 @@ func newCompute[A, B index.Object](kind string, in *View[A], compute func(*Fetch
 	return newView(d, func(p *program) *table[B] {
 		c := &computed[A, B]{left: in.start(p), compute: compute, checks: o.checks, fixed: o.fixed}
 		c.program, c.equal = p, equal
-		if o.uncompared {
+		if o.uncompared && o.equal == nil {
 			c.equal = nil
 		}
 		c.fetcher.name = d.name

@@ -344,3 +344,26 @@ func TestSharedInputs(t *testing.T) {
 		checkRows(t, informer, "a=ab", "b=ab")
 	})
 }
+
+// TestFilterComparesObjects by the function that WithEqual sets, and only then.
+func TestFilterComparesObjects(t *testing.T) {
+	for name, test := range map[string]struct {
+		opts []view.Option
+		want int
+	}{
+		"default":   {nil, 2},
+		"WithEqual": {[]view.Option{view.WithEqual(func(a, b *rig.Thing) bool { return a.Node == b.Node })}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rig.InBubble(t, func(t *testing.T) {
+				set := named("a")
+				informer := start(t, view.Filter(set.View(), func(*rig.Thing) bool { return true }, test.opts...))
+				set.Put(rig.On("x", rig.At("a", 2)))
+				synctest.Wait()
+				obj, ok := informer.Get(index.Key{Namespace: "ns", Name: "a"})
+				require.True(t, ok)
+				assert.Equal(t, test.want, obj.Version)
+			})
+		})
+	}
+}
