@@ -2,6 +2,7 @@ package inspect_test
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -19,6 +20,7 @@ import (
 	"github.com/kubetyped/informer/typed/inspect"
 	"github.com/kubetyped/informer/typed/inspect/snapshot"
 	"github.com/kubetyped/informer/typed/reference"
+	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -88,5 +90,28 @@ func TestReportOfNames(t *testing.T) {
 		assert.Contains(t, text, "Names that are not followed")
 		cancel()
 		running.Wait()
+	})
+}
+
+// fixedInformer is an informer with the status that a test sets.
+type fixedInformer struct {
+	typed.AnyInformer
+	status report.Status
+}
+
+func (i *fixedInformer) Status() report.Status { return i.status }
+
+// TestNamesGetOlder: an open page says for how long a name is not followed, although nothing
+// else changes.
+func TestNamesGetOlder(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		informer := &fixedInformer{AnyInformer: typed.NewInformer(rig.NewScript())}
+		informer.status = report.Status{Name: "by name", Phase: report.PhaseSynced, Followed: source.Followed{
+			Held: 1, Limit: 4, Refused: 1, Unfollowed: []source.Unfollowed{{Key: rig.Key("refused"), Err: errors.New("no right"), Since: time.Now()}},
+		}}
+		next := inspect.Updates(newInspector(t, inspect.WithInformers(informer)))
+		assert.Contains(t, string(next()), "for 0 s")
+		time.Sleep(3 * time.Minute)
+		assert.Contains(t, string(next()), "<small>for 3 min</small> no right")
 	})
 }

@@ -116,6 +116,11 @@ func (v *informerView) ages() []string {
 			said = append(said, ago(v.Now, h.Slowest.Began))
 		}
 	}
+	if v.Followed != nil {
+		for n := range v.Followed.Unfollowed {
+			said = append(said, since(v.Now, v.Followed.Unfollowed[n].Since))
+		}
+	}
 	return said
 }
 
