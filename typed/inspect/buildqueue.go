@@ -25,13 +25,15 @@ func keyStatesOf[K comparable](q KeyedQueue[K]) keyStates {
 	switch {
 	case of.Kind() == reflect.String:
 		fill = func(to reflect.Value, _ index.Key, text string) { to.SetString(text) }
+	case of.Kind() != reflect.Struct:
 	case pair.ConvertibleTo(of):
 		fill = func(to reflect.Value, key index.Key, _ string) { to.Set(reflect.ValueOf(key).Convert(of)) }
-	case of.Kind() == reflect.Struct && of.NumField() == 1 && of.Field(0).IsExported() && pair.ConvertibleTo(of.Field(0).Type):
+	case of.NumField() == 1 && of.Field(0).IsExported() && of.Field(0).Type.Kind() == reflect.Struct && pair.ConvertibleTo(of.Field(0).Type):
 		fill = func(to reflect.Value, key index.Key, _ string) {
 			to.Field(0).Set(reflect.ValueOf(key).Convert(of.Field(0).Type))
 		}
-	default:
+	}
+	if fill == nil {
 		return func(index.Key, string) (queue.KeyState, bool) { return queue.KeyState{}, false }
 	}
 	return func(key index.Key, text string) (queue.KeyState, bool) {

@@ -15,16 +15,19 @@ func (f *finding) queue(q *snapshot.Queue) {
 	named := 0
 	for n := range q.Failing {
 		fails := &q.Failing[n]
-		if named == namedFailures || fails.Failures < fewFailures && !fails.Terminal {
+		if named == namedFailures {
 			break
 		}
-		named++
+		if fails.Failures < fewFailures && !fails.Terminal {
+			continue // a later one may be terminal
+		}
 		p := snapshot.Problem{Severity: snapshot.Warning, Reason: "KeyFailing", Part: q.ID, Name: q.Name, Key: fails.Key, Detail: fails.Error, Since: fails.Since}
 		p.Text = fmt.Sprintf("key %s fails, %s in a row", fails.Key, counted(fails.Failures, "time"))
 		if fails.Terminal {
 			p.Text += ", and is not tried again"
 		}
-		f.add(88-float64(n)/100, p)
+		f.add(88-float64(named)/100, p)
+		named++
 	}
 	if rest := q.FailingKeys - named; named > 0 && rest > 0 {
 		f.add(87.9, snapshot.Problem{Severity: snapshot.Warning, Reason: "KeyFailing", Part: q.ID, Name: q.Name,

@@ -327,6 +327,19 @@ func TestProblemsCountAllFailingKeys(t *testing.T) {
 	}
 }
 
+// TestProblemsOfTerminalKeys: a key that is not tried again is a problem, although others that
+// have failed more often are none yet.
+func TestProblemsOfTerminalKeys(t *testing.T) {
+	r := &snapshot.Report{Time: noon, Queues: []snapshot.Queue{{ID: "queue-1", Name: "orders", FailingKeys: 3, Failing: []snapshot.Failing{
+		{Key: "ns/often", Failures: 5}, {Key: "ns/twice", Failures: 2}, {Key: "ns/terminal", Failures: 1, Terminal: true},
+	}}}}
+	var texts []string
+	for _, p := range inspect.ProblemsOf(r) {
+		texts = append(texts, p.Text)
+	}
+	assert.Equal(t, []string{"key ns/often fails, 5 times in a row", "key ns/terminal fails, 1 time in a row, and is not tried again", "1 other key fails"}, texts)
+}
+
 // TestKeysOfQueues looks up keys in queues of other types of keys.
 func TestKeysOfQueues(t *testing.T) {
 	request := struct{ types.NamespacedName }{types.NamespacedName{Namespace: "shop", Name: "a"}}
@@ -342,6 +355,8 @@ func TestKeysOfQueues(t *testing.T) {
 	other := of(inspect.WithQueue(queueOf(t, 17)), "17")
 	require.Len(t, other, 1, "it is in the lists")
 	assert.False(t, other[0].Known)
+	assert.Len(t, of(inspect.WithQueue(queueOf[any](t, "shop/a")), "shop/a"), 1, "of keys of any type")
+	assert.Len(t, of(inspect.WithQueue(queueOf(t, struct{ Key any }{"a"})), "{a}"), 1, "of structs with a key of any type")
 }
 
 // queueOf returns a queue in which a key waits.
