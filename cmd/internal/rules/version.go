@@ -117,8 +117,11 @@ func (c *checker) named(root ast.Node, names ...string) bool {
 	return found
 }
 
-// isVersion reports whether an expression is the resource version of an object.
+// isVersion reports whether an expression is the resource version of an object, as text.
 func (c *checker) isVersion(e ast.Expr) bool {
+	if t := c.TypesInfo.TypeOf(e); t == nil || !types.Identical(t, types.Typ[types.String]) {
+		return false
+	}
 	switch e := ast.Unparen(e).(type) {
 	case *ast.SelectorExpr:
 		field := c.TypesInfo.Uses[e.Sel]

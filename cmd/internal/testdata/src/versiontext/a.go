@@ -26,5 +26,13 @@ func newer(a, b *corev1.Pod, m metav1.Object, r release) bool {
 	if strings.Compare(a.ResourceVersion, "10") > 0 { // want `compared as text`
 		return true
 	}
+	if i := (item{}); i.GetResourceVersion() > 1 {
+		return true
+	}
 	return r.ResourceVersion > "1" || a.Name > b.Name
 }
+
+// The versions of an item are numbers.
+type item struct{}
+
+func (item) GetResourceVersion() uint64 { return 2 }
