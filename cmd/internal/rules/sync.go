@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
@@ -47,10 +48,15 @@ Right:
 
 // returnUnless returns a fix that returns if a call says that caches have not synced. There
 // is none if the function has results, which the author has to choose, or is main, which ends
-// as if all were well.
+// as if all were well, or if the call is in the header of a statement.
 func (c *checker) returnUnless(s *ast.ExprStmt) []analysis.SuggestedFix {
 	var kind *ast.FuncType
 	path, _ := astutil.PathEnclosingInterval(report.FileOf(c.Pass, s.Pos()), s.Pos(), s.Pos())
+	switch path[slices.Index(path, ast.Node(s))+1].(type) {
+	case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:
+	default:
+		return nil
+	}
 	for _, n := range path {
 		switch n := n.(type) {
 		case *ast.FuncDecl:
@@ -60,8 +66,6 @@ func (c *checker) returnUnless(s *ast.ExprStmt) []analysis.SuggestedFix {
 			kind = n.Type
 		case *ast.FuncLit:
 			kind = n.Type
-		case *ast.LabeledStmt:
-			return nil
 		}
 		if kind != nil {
 			break

@@ -23,3 +23,14 @@ func start(stop chan struct{}, informer cache.SharedIndexInformer) {
 	}()
 	cache.WaitForCacheSync(stop, informer.HasSynced) // want `the result of WaitForCacheSync is not used`
 }
+
+// header waits where a statement cannot replace the call.
+func header(stop chan struct{}, informer cache.SharedIndexInformer) {
+	if cache.WaitForCacheSync(stop, informer.HasSynced); informer.HasSynced() { // want `the result of WaitForCacheSync is not used`
+		return
+	}
+	switch {
+	default:
+		cache.WaitForCacheSync(stop, informer.HasSynced) // want `the result of WaitForCacheSync is not used`
+	}
+}
