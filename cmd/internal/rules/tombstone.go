@@ -3,6 +3,7 @@ package rules
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/kubetyped/informer/cmd/internal/kube"
@@ -44,6 +45,8 @@ func (c *checker) checkDeletion(fn function, obj types.Object) {
 			if len(n.Lhs) == 2 && len(n.Rhs) == 1 {
 				withOK[ast.Unparen(n.Rhs[0])] = true
 			}
+			isSet := slices.ContainsFunc(n.Lhs, func(e ast.Expr) bool { return c.object(e) == obj })
+			handled = handled || isSet && c.passedOn(n, obj) // to what unwraps tombstones
 		case *ast.ValueSpec:
 			if len(n.Names) == 2 && len(n.Values) == 1 {
 				withOK[ast.Unparen(n.Values[0])] = true

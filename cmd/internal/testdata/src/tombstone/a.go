@@ -65,6 +65,14 @@ func (c *controller) handlers() []cache.ResourceEventHandlerFuncs {
 				c.enqueue(m.GetName())
 			}
 		}},
+		{DeleteFunc: func(obj any) {
+			obj = objectOf(obj)
+			c.enqueue(obj.(*corev1.Pod))
+		}},
+		{DeleteFunc: func(obj any) {
+			obj = fmt.Sprint(obj)
+			c.enqueue(obj.(string)) // want `panics`
+		}},
 		{DeleteFunc: c.deleted},
 		{DeleteFunc: c.enqueue},
 	}
@@ -83,3 +91,11 @@ func (handler) OnDelete(obj any) {
 
 // OnDelete is no handler.
 func OnDelete(obj any) { fmt.Println(obj.(*corev1.Pod)) }
+
+// objectOf returns the last state of an object that was deleted.
+func objectOf(obj any) any {
+	if unknown, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+		return unknown.Obj
+	}
+	return obj
+}
