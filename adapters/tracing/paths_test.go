@@ -61,3 +61,23 @@ func TestDerives(t *testing.T) {
 		return traced
 	})
 }
+
+// following is a source that reports versions of keys and names that it follows.
+type following struct{ *feed }
+
+func (following) At(key index.Key) string { return key.Name + "-7" }
+
+func (following) Followed() source.Followed { return source.Followed{Held: 3, Limit: 4} }
+
+// TestVersionsAndNames: a traced source reports the versions and names of its input, if that
+// reports any.
+func TestVersionsAndNames(t *testing.T) {
+	tracer, _ := newTracer(t)
+	traced, _ := tracing.Source[*corev1.ConfigMap](tracer, following{newFeed()})
+	assert.Equal(t, "a-7", source.VersionAt(traced, index.Key{Name: "a"}))
+	assert.Equal(t, source.Followed{Held: 3, Limit: 4}, typed.NewInformer(traced).Status().Followed)
+
+	plain, _ := tracing.Source[*corev1.ConfigMap](tracer, newFeed())
+	assert.Empty(t, source.VersionAt(plain, index.Key{Name: "a"}))
+	assert.Zero(t, typed.NewInformer(plain).Status().Followed)
+}

@@ -76,6 +76,17 @@ func (s *tracedSource[T]) Ahead() (keys int, highest uint64) { return source.Ahe
 // DerivedFrom implements source.Derived.
 func (s *tracedSource[T]) DerivedFrom() []source.Derived { return source.DerivedOf(s.source) }
 
+// At implements source.Versions.
+func (s *tracedSource[T]) At(key index.Key) string { return source.VersionAt(s.source, key) }
+
+// Followed implements source.Following.
+func (s *tracedSource[T]) Followed() source.Followed {
+	if following, ok := s.source.(source.Following); ok {
+		return following.Followed()
+	}
+	return source.Followed{}
+}
+
 // tracedSharder is one of a source that is a source.Sharder.
 type tracedSharder[T index.Object] struct {
 	*tracedSource[T]
