@@ -99,6 +99,8 @@ func (i *Informer[T]) add(l *listener[T]) error {
 	if i.isSynced() {
 		l.syncAfterThis()
 	}
+	i.handled++
+	l.registration.number = i.handled
 	i.listeners.add(l)
 	i.setLimit()
 	if i.Phase() != report.PhaseNew {

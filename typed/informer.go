@@ -107,6 +107,7 @@ type Informer[T index.Object] struct {
 	ended     bool            // nothing is left of Run, or it will not be called
 	cause     error           // why Run ended; set before stopped is closed
 	listeners sharedList[*listener[T]]
+	handled   int // guarded by mu; how many listeners were added
 	followers followerList[T]
 	limit     atomic.Int32   // of events that a Block handler has room for (0: none); changed with mu held
 	calling   sync.WaitGroup // the goroutines that call handlers

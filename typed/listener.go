@@ -231,7 +231,7 @@ func (l *listener[T]) idle() {
 
 // status reports on the handler.
 func (l *listener[T]) status() report.Handler {
-	s := report.Handler{Name: l.registration.name, Delivery: l.registration.delivery.String(), Synced: l.registration.isSynced(), Backlog: l.registration.Backlog()}
+	s := report.Handler{Name: l.registration.name, Number: l.registration.number, Delivery: l.registration.delivery.String(), Synced: l.registration.isSynced(), Backlog: l.registration.Backlog()}
 	l.panics.fill(&s)
 	if by := l.hooks.Load(); by != nil {
 		for n := range *by {

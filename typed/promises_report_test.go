@@ -145,7 +145,7 @@ func TestErrors(t *testing.T) {
 		assert.Equal(t, 1, status.Rejected, "it was nil")
 		assert.Equal(t, "3", status.ResourceVersion)
 		assert.Equal(t, time.Now(), status.LastEvent.In(time.Local))
-		assert.Equal(t, []report.Handler{{Name: "slow", Delivery: typed.Coalesce().String(), Backlog: 2}}, status.Handlers)
+		assert.Equal(t, []report.Handler{{Name: "slow", Number: 1, Delivery: typed.Coalesce().String(), Backlog: 2}}, status.Handlers)
 		close(hold)
 		rec.Next()
 		assert.True(t, r.Status().Handlers[0].Synced)

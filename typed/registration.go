@@ -15,6 +15,7 @@ type Registration struct {
 	name     string
 	delivery Delivery
 	informer registrar
+	number   int // in the order in which the informer's handlers were added; set when it is added
 
 	listener  anyListener
 	reader    reader // of the events; set when it is added

@@ -19,7 +19,7 @@ type series struct {
 type source struct {
 	of   any    // the pointer
 	name string // of the handler, or expectations
-	n    int    // of a handler: which one of those with this name, from 1
+	n    int    // of a handler: its number, or minus its place among those of its name
 }
 
 // tally holds the counts of a source, as of the last collection.

@@ -143,15 +143,19 @@ func (c *collection) collectServer(s *report.Status, from *tally, l *labels) {
 
 // collectHandlers sets the metrics of the handlers of an informer.
 func (c *collection) collectHandlers(s *report.Status, informer typed.AnyInformer, l *labels, n int) {
-	names := map[string]int{}
+	unnumbered := map[string]int{}
 	for i := range s.Handlers {
 		h := &s.Handlers[i]
 		l := l
 		if c.options.handlerNames {
 			l = c.with(l, n, h.Name)
 		}
-		from := c.from(source{of: informer, name: h.Name, n: names[h.Name] + 1})
-		names[h.Name]++
+		number := h.Number
+		if number == 0 { // of an informer that does not number its handlers
+			unnumbered[h.Name]--
+			number = unnumbered[h.Name]
+		}
+		from := c.from(source{of: informer, name: h.Name, n: number})
 		c.set(handlers, l, 1)
 		c.set(backlog, l, float64(h.Backlog))
 		c.add(panics, from, l, float64(h.Panics))

@@ -218,6 +218,44 @@ func TestCountersNeverFall(t *testing.T) {
 	check(15, 1, 2)
 }
 
+// TestRemovedHandler: when a handler is removed, the calls of others of its name are not counted
+// again.
+func TestRemovedHandler(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newScripted("apps", "Deployment")
+		informer := typed.NewInformer[*corev1.ConfigMap](src, observe.WithCallTimes())
+		handle := func() *typed.Registration {
+			registration, err := informer.Handle(typed.HandlerFuncs[*corev1.ConfigMap]{}, typed.WithHandlerName("same"))
+			require.NoError(t, err)
+			return registration
+		}
+		r, _ := newMetrics(t, metrics.WithInformers(informer))
+		calls := func() int {
+			synctest.Wait()
+			return int(gather(t, r)[`kubetyped_informer_handler_call_duration_seconds_count{group="apps",kind="Deployment"}`])
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- informer.Run(ctx) }()
+		sink := <-src.sinks
+		first := handle()
+		sinktest.Replace(sink, "", configMaps(3), "3")
+		assert.Equal(t, 3, calls())
+		sinktest.Replace(sink, "", configMaps(1), "4")
+		before := calls()
+		second := handle()
+		assert.Equal(t, before+1, calls())
+		first.Close()
+		assert.Equal(t, before+1, calls())
+		handle()
+		assert.Equal(t, before+2, calls())
+		second.Close()
+		assert.Equal(t, before+2, calls())
+		cancel()
+		require.NoError(t, <-ended)
+	})
+}
+
 // changing are informers that come and go.
 type changing struct{ now []typed.AnyInformer }
 

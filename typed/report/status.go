@@ -132,6 +132,9 @@ type Ahead struct {
 type Handler struct {
 	// Name is the handler's name.
 	Name string
+	// Number is the handler's place in the order in which the informer's handlers were added,
+	// those that were removed included, from 1. It distinguishes handlers of the same name.
+	Number int
 	// Delivery is its policy, as it is written in Go.
 	Delivery string
 	// Synced reports whether it has returned from the last initial object.
