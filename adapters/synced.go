@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/kubetyped/informer/internal/argument"
 )
 
 // Syncer is what can report that it has synced: every *typed.Informer, and every
@@ -61,6 +63,9 @@ func WaitFor(ctx context.Context, checkers ...cache.DoneChecker) error {
 func waitForOne(ctx context.Context, checker cache.DoneChecker) error {
 	if checker == nil {
 		return errors.New("cannot wait for a nil checker")
+	}
+	if c, ok := checker.(syncChecker); ok && argument.IsNil(c.Syncer) {
+		return errors.New("cannot wait for a nil informer or handler")
 	}
 	if cache.IsDone(checker) {
 		return nil

@@ -122,3 +122,10 @@ func ExampleWaitFor() {
 	}
 	// Output: pods: 1
 }
+
+// TestWaitForNil: to wait for a nil informer or handler is an error.
+func TestWaitForNil(t *testing.T) {
+	for _, none := range []adapters.Syncer{nil, (*typed.Registration)(nil), (*typed.Informer[*corev1.Pod])(nil)} {
+		assert.ErrorContains(t, adapters.WaitFor(t.Context(), adapters.DoneChecker(none)), "nil informer or handler")
+	}
+}
