@@ -192,8 +192,7 @@ func TestEnqueueFuncWithManyKeys(t *testing.T) {
 	}
 }
 
-// A handler that coalesces is told of the state that it knows and of the last
-// one: whoever had the object in either is told.
+// A handler that coalesces receives the state it knows and the last one, and adds the keys of both.
 func TestEnqueueFuncCoalesced(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		q := &adds[nodeKey]{}

@@ -81,7 +81,7 @@ func ExampleEnqueueFunc() {
 	// node-1
 }
 
-// The owner of a pod is told of it.
+// The handler adds the key of a Pod's owner.
 func ExampleEnqueueOwner() {
 	q, err := queue.NewWorkQueue[index.Key]()
 	if err != nil {

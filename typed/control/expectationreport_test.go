@@ -15,7 +15,7 @@ import (
 	"github.com/kubetyped/informer/typed/control"
 )
 
-// TestExpectationReport has keys that expect something, some of which were put off.
+// TestExpectationReport reports keys with expectations, some of which were put off.
 func TestExpectationReport(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		d, r := newDesk(t, control.WithExpectationTimeout(time.Hour)), rig.New(t)

@@ -73,7 +73,7 @@ type modelKey struct {
 type modelWrite struct {
 	at      time.Time
 	to      *modelResource
-	version int        // of what was written, or last seen by the server before it was deleted
+	version int        // of the written object, or the last one on the server before its deletion
 	deleted *rig.Thing // nil: it was created or changed
 }
 
@@ -90,8 +90,8 @@ func (m *modelWrite) isSeen() bool {
 	return !ok || o.UID != m.deleted.UID || o.Deleted != nil
 }
 
-// isSeen reports whether the informers have seen all that was written for a key,
-// apart from what was written longer ago than given.
+// isSeen reports whether the informers have seen all writes for a key, except those older than
+// given.
 func (k *modelKey) isSeen(within time.Duration) bool {
 	return !slices.ContainsFunc(k.writes, func(m modelWrite) bool {
 		return !m.isSeen() && time.Since(m.at) < within
@@ -242,7 +242,7 @@ func (w *expectingWorld) write(n int, k *modelKey) {
 		o = r.put(rig.Thing{Namespace: "ns", Name: name, Node: strconv.Itoa(n), UID: types.UID(fmt.Sprint("uid-", r.version))})
 	case action == 1:
 		o = r.put(*o)
-	case action == 2: // it has a finalizer
+	case action == 2: // an object with a finalizer
 		marked := *o
 		marked.Deleted = &metav1.Time{}
 		r.put(marked)

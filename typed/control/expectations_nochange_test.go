@@ -16,8 +16,8 @@ import (
 	"github.com/kubetyped/informer/typed/control"
 )
 
-// TestExpectNoChange has a controller start, or be told again, and write what is there: the
-// version that it is told of is one that a list has brought, and nothing is to be seen.
+// TestExpectNoChange: a controller starts, or gets a key again, and its write changes nothing. The
+// write returns a version that a list has delivered, and there is nothing to wait for.
 func TestExpectNoChange(t *testing.T) {
 	for name, list := range map[string]func(*rig.Rig){
 		"all": func(r *rig.Rig) { sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 5)}, "7") },
@@ -66,8 +66,8 @@ func TestExpectNoChange(t *testing.T) {
 	}
 }
 
-// TestExpectByListDuringACall has a list come while a key is processed, whose function wrote
-// before it, or only thinks so.
+// TestExpectByListDuringACall: a list comes while the function of a key runs, which wrote before
+// it, or expects a version from before it.
 func TestExpectByListDuringACall(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t)

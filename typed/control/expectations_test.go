@@ -90,8 +90,8 @@ func TestExpect(t *testing.T) {
 	})
 }
 
-// TestExpectByList has what was written deleted by somebody else before a list is made, of
-// which no event tells: the key is added again, though nobody has put it off.
+// TestExpectByList: a written object is deleted before a list, so no event shows it. The key is
+// added again, although it was not put off.
 func TestExpectByList(t *testing.T) {
 	for name, list := range map[string]func(*rig.Rig){
 		"all":       func(r *rig.Rig) { sinktest.Replace(r.Sink, "", nil, "6") },
@@ -164,7 +164,7 @@ func TestExpectationsLetGoOfKeys(t *testing.T) {
 	require.NotNil(t, k.Value())
 	sinktest.Delete(r.Sink, rig.At("a", 5), "5")
 	require.NoError(t, r.WaitForResourceVersion(t.Context(), "5"))
-	// The informer is still about to tell, and the runtime keeps a stopped timer for a while.
+	// The informer has yet to call back, and the runtime keeps a stopped timer for a while.
 	assert.Eventually(t, func() bool {
 		runtime.GC()
 		return k.Value() == nil
@@ -279,7 +279,7 @@ func TestExpectOfAnInformerThatStops(t *testing.T) {
 	})
 }
 
-// An informer has changed before it tells: an event of it may bring the key back
+// An informer changes its store before it delivers the event: another event may add the key again
 // first.
 func TestExpectSeesUndeliveredEvents(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
@@ -395,7 +395,7 @@ func TestKeysExpireAlsoIfAnotherPanics(t *testing.T) {
 	})
 }
 
-// watched is a script that tells the version of one object.
+// watched is a script that reports the version of one object.
 type watched struct {
 	*rig.Script
 	at string
@@ -403,7 +403,7 @@ type watched struct {
 
 func (s *watched) At(index.Key) string { return s.at }
 
-// TestExpectOf: a key is put off until the watch of the object has told, not the slowest.
+// TestExpectOf: a key waits for the watch of the object, not for the slowest one.
 func TestExpectOf(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		d := newDesk(t)

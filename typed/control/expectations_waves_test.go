@@ -21,8 +21,8 @@ import (
 	"github.com/kubetyped/informer/typed/control"
 )
 
-// hopes are Expectations of thousands of keys, beside what a list says that each of them
-// waits for.
+// hopes are Expectations of thousands of keys, with a list of the writes that each of them waits
+// for.
 type hopes struct {
 	*testing.T
 	*rand.Rand
@@ -76,10 +76,10 @@ func (w *hopes) AddWithOptions(key int, o queue.AddOptions) {
 	w.added[key]++
 }
 
-// TestExpectationsWaves has thousands of keys write at once to resources whose informers are
-// late: each waits as long as an informer has not seen what was written for it, or until its
-// time is over, and no longer; it is added again once if it was put off. What Stats counts is
-// what a list of everything says, and nothing is left in the end.
+// TestExpectationsWaves: thousands of keys write at once to resources whose informers are late.
+// Each waits until its informers have seen its writes, or until its timeout, and no longer; a key
+// that was put off is added again once. Stats agrees with a list of everything, and nothing is left
+// in the end.
 func TestExpectationsWaves(t *testing.T) {
 	waves.Run(t, 8, func(t *testing.T, seed uint64) {
 		rig.InBubble(t, func(t *testing.T) {
@@ -153,7 +153,7 @@ func (w *hopes) write(key int, x *slow) {
 	w.hope(key).versions[x] = x.version
 }
 
-// hope returns what a key waits for, whose time begins anew.
+// hope returns the writes that a key waits for, and restarts its timeout.
 func (w *hopes) hope(key int) *hope {
 	h := w.keys[key]
 	if h == nil {
@@ -172,7 +172,7 @@ func (h *hope) hopeGone(by *slow, o *rig.Thing) {
 	h.gone = append(h.gone, goner{by: by, object: o})
 }
 
-// see has an informer see some changes.
+// see makes an informer see some changes.
 func (w *hopes) see(x *slow, n int) {
 	for _, c := range x.unseen[:n] {
 		version := strconv.Itoa(c.object.Version)
@@ -189,7 +189,7 @@ func (w *hopes) see(x *slow, n int) {
 	w.settle()
 }
 
-// settle lets go of what was met, and of keys that wait for nothing any more.
+// settle removes expectations that were met, and keys that have none left.
 func (w *hopes) settle() {
 	for key, h := range w.keys {
 		for x, version := range h.versions {
@@ -207,7 +207,7 @@ func (w *hopes) settle() {
 	}
 }
 
-// drop lets go of a key, which was added if it was put off.
+// drop removes a key, which was added if it was put off.
 func (w *hopes) drop(key int, h *hope) {
 	delete(w.keys, key)
 	w.mu.Lock()
@@ -217,7 +217,7 @@ func (w *hopes) drop(key int, h *hope) {
 	}
 }
 
-// handOut has a key be processed, or put off.
+// handOut checks that a key is processed, or put off.
 func (w *hopes) handOut(key int) {
 	before, h := w.processed, w.keys[key]
 	require.NoError(w, w.call(w.Context(), key))

@@ -262,7 +262,7 @@ func TestRunInformerEnds(t *testing.T) {
 	}
 }
 
-// TestRunQueueEnds: a queue that somebody has shut down ends the program.
+// TestRunQueueEnds: shutting down a queue from outside ends the program.
 func TestRunQueueEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t)
