@@ -93,8 +93,7 @@ func TestParseKubeconfig(t *testing.T) {
 	}
 }
 
-// TestSecrets: a set follows Secrets; one that is broken is told of, and takes no cluster
-// with it.
+// TestSecrets: a cluster set follows Secrets; a broken one is reported, and removes no cluster.
 func TestSecrets(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		secret := func(namespace, name, content string) *corev1.Secret {

@@ -145,7 +145,7 @@ func (m *model) fail(c *cluster) {
 	c.excused = true
 }
 
-// relist has a cluster be listed, with some objects that are rejected.
+// relist lists a cluster, with some objects that are rejected.
 func (m *model) relist(name string, c *cluster, next func(int) int) {
 	before := c.objects
 	c.reason = index.Relisted
@@ -185,7 +185,7 @@ func (m *model) object(i int) *thing {
 	return obj
 }
 
-// change has an object of a cluster change.
+// change changes an object of a cluster.
 func (m *model) change(name string, c *cluster, next func(int) int) {
 	obj, version := m.object(next(5)), strconv.Itoa(m.clock)
 	key := fleet.Key(name, obj.Namespace, obj.Name)
@@ -208,7 +208,7 @@ func (m *model) change(name string, c *cluster, next func(int) int) {
 	}
 }
 
-// advance has the model be where time has brought it.
+// advance applies timeouts that have passed to the model.
 func (m *model) advance() {
 	for _, c := range m.clusters {
 		if time.Since(c.joined) >= modelPatience {
@@ -260,7 +260,7 @@ func (m *model) check(step string) {
 	}
 }
 
-// events returns the events that lead to what there is to be, sorted.
+// events returns the events that lead to the wanted state, sorted.
 func (m *model) events(want map[index.Key]string) []string {
 	reason := func(key index.Key) index.Reason {
 		cluster, _ := fleet.Split(key)

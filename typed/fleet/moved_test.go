@@ -49,8 +49,8 @@ func TestPutOfAnotherServer(t *testing.T) {
 	})
 }
 
-// TestReleasedByPut: the source of a cluster that is put again says of objects that it does
-// not have whether they are gone, or somebody else's.
+// TestReleasedByPut: when a cluster is put again, its new source reports whether missing objects
+// are deleted, or belong to another process.
 func TestReleasedByPut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, []string{"east"})

@@ -17,8 +17,8 @@ import (
 	"github.com/kubetyped/informer/typed/view"
 )
 
-// TestPaths: nothing of what is reported of a cluster is lost on the way to the informer. The
-// version is that of all clusters, and told when it is asked for, or with lists.
+// TestPaths: all reports of a cluster reach the informer. The version is that of all clusters, and
+// comes on request, or with lists.
 func TestPaths(t *testing.T) {
 	sinktest.Path[*thing, inCluster]{
 		Begin: sinktest.Over(func(src source.Source[*thing]) source.Source[inCluster] {
@@ -37,7 +37,7 @@ func TestPaths(t *testing.T) {
 	}.Test(t)
 }
 
-// TestOmits: a fleet tells that a cluster's source leaves a field out.
+// TestOmits: a fleet reports that a cluster's source leaves a field out.
 func TestOmits(t *testing.T) {
 	sinktest.Omits(t, true, func(src source.Source[*thing]) source.Source[inCluster] {
 		clusters, err := fleet.NewClusters(fleet.Cluster{Name: "one"})

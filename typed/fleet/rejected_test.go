@@ -18,7 +18,7 @@ import (
 var errBroken = errors.New("it is broken")
 
 // TestRejectedObjects: an object that a source, or a transform, rejects stays as it was, is
-// told of by its key with the cluster, and is not taken for deleted until it is.
+// reported by its key with the cluster, and counts as deleted only when it is.
 func TestRejectedObjects(t *testing.T) {
 	key, composite := index.Key{Namespace: "ns", Name: "b"}, fleet.Key("east", "ns", "b")
 	reject := map[string]func(w *world, listed bool) []source.Staged{

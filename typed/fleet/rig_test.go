@@ -147,7 +147,7 @@ func (w *world) scriptOf(cluster string) *script {
 	return last
 }
 
-// list has a cluster be listed.
+// list delivers a list of a cluster.
 func (w *world) list(cluster string, version int, objs ...*thing) {
 	sinktest.Replace(w.of(cluster), "", objs, strconv.Itoa(version))
 }

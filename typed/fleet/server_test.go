@@ -64,7 +64,7 @@ func serve(t *testing.T, pods int, names []string, opts ...fleet.Option) *server
 	return s
 }
 
-// check compares what the informer has of a cluster, and what it has told of, with the
+// check compares the informer's objects of a cluster, and the events of its handler, with the
 // server.
 func (s *servers) check(t *testing.T, cluster string) {
 	t.Helper()
@@ -87,8 +87,8 @@ func (s *servers) check(t *testing.T, cluster string) {
 	assert.Empty(t, s.histories[cluster].Undead(want))
 }
 
-// TestAClusterIsCutOffAndBack: its objects stay meanwhile, the others' go on, and when it is
-// back nothing is missing.
+// TestAClusterIsCutOffAndBack: its objects stay meanwhile, the other clusters continue, and when it
+// is back nothing is missing.
 func TestAClusterIsCutOffAndBack(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		s := serve(t, 5, []string{"east", "north", "west"})
@@ -171,8 +171,8 @@ func TestReadYourWritesPerCluster(t *testing.T) {
 	})
 }
 
-// TestEqualPartsAreOne: parts of objects that are equal are one value, also if the objects
-// are in different clusters, and so is what an update leaves as it was.
+// TestEqualPartsAreOne: identical parts of objects are one value, even across clusters, and so are
+// parts that an update does not change.
 func TestEqualPartsAreOne(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		clusters := []string{"east", "north", "west"}
@@ -187,8 +187,8 @@ func TestEqualPartsAreOne(t *testing.T) {
 			require.True(t, ok)
 			return obj.Object
 		}
-		// What comes for the third time is shared, unless other tests have had the memory of
-		// what was met before grow just then.
+		// The third object is deduplicated, unless other tests have just made the table of values
+		// seen grow.
 		name, areOne := "", false
 		for i := 0; i < 8 && !areOne; i++ {
 			name = fmt.Sprint("a-", i)

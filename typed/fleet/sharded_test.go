@@ -32,7 +32,7 @@ import (
 // each is how many objects a cluster has.
 const each = 40
 
-// replica has a part of the ConfigMaps of each cluster, by a group of that cluster.
+// replica is a process with one shard of the ConfigMaps of each cluster, by a shard group there.
 type replica struct {
 	name string
 	maps *typed.Informer[fleet.InCluster[*corev1.ConfigMap]]
@@ -86,7 +86,7 @@ func (r *replica) reconcile(work func(ctx context.Context, key index.Key) error)
 	}
 }
 
-// journal has who works on which key, and what was reconciled.
+// journal notes the replica that processes each key, and the reconciled states.
 type journal struct {
 	mu    sync.Mutex
 	at    map[index.Key]string // guarded by mu; who works on a key
@@ -161,8 +161,8 @@ func configOf(srv *apitest.Server, name string) *rest.Config {
 	return config
 }
 
-// TestPutOfASharedCluster: what one replica had of a cluster that is put again, and another
-// has now, is released, and what comes instead is acquired. Nothing looks deleted or created.
+// TestPutOfASharedCluster: when a cluster is put again, objects that another replica now has are
+// released, and new ones are acquired. Nothing looks deleted or created.
 func TestPutOfASharedCluster(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		srv := apitest.Start(t)
@@ -210,8 +210,8 @@ func TestPutOfASharedCluster(t *testing.T) {
 	})
 }
 
-// TestSharedClusters: two replicas share the objects of two clusters, by a group in each. One
-// cluster fails and comes back, and holds up nobody; one replica leaves.
+// TestSharedClusters: two replicas divide the objects of two clusters, by a shard group in each.
+// One cluster fails and comes back, and does not delay the other; one replica leaves.
 func TestSharedClusters(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		servers := map[string]*apitest.Server{"east": apitest.Start(t), "west": apitest.Start(t)}

@@ -20,7 +20,7 @@ import (
 
 var errDown = errors.New("no route to host")
 
-// TestOneStore: objects of all clusters are in one store, also if they have the same name.
+// TestOneStore: objects of all clusters are in one store, even if they have the same name.
 func TestOneStore(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		w := newWorld(t, []string{"east", "west"})
@@ -133,8 +133,8 @@ func TestClustersComeAndGo(t *testing.T) {
 	})
 }
 
-// TestAClusterThatReturnsAtOnce: one that leaves, and is there again before anybody has
-// looked, has left.
+// TestAClusterThatReturnsAtOnce: a cluster that leaves and returns before the source looks has
+// left.
 func TestAClusterThatReturnsAtOnce(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		w := newWorld(t, []string{"east"})
@@ -150,7 +150,7 @@ func TestAClusterThatReturnsAtOnce(t *testing.T) {
 	})
 }
 
-// TestAClusterThatChanges: its objects stay, and are compared with what is there now.
+// TestAClusterThatChanges: its objects stay, and are compared with the new list.
 func TestAClusterThatChanges(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		w := newWorld(t, []string{"east"})
@@ -275,7 +275,7 @@ func TestSourcesThatEnd(t *testing.T) {
 	})
 }
 
-// TestStatus tells of each cluster.
+// TestStatus reports each cluster.
 func TestStatus(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		w := prepareWorld(t, []string{"east", "west"})

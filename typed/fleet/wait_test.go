@@ -15,7 +15,7 @@ import (
 	"github.com/kubetyped/informer/typed/fleet"
 )
 
-// call runs a function, and returns what tells its result.
+// call runs a function, and returns a channel that receives its result.
 func call(f func() error) <-chan error {
 	result := make(chan error, 1)
 	go func() { result <- f() }()
@@ -142,7 +142,7 @@ func TestReadYourWrites(t *testing.T) {
 	})
 }
 
-// TestWaitForKeyVersion: the informer tells when it reflects a write to one cluster.
+// TestWaitForKeyVersion: the wait ends when the informer reflects a write to one cluster.
 func TestWaitForKeyVersion(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		w := newWorld(t, []string{"east", "west"})
