@@ -101,8 +101,8 @@ func madeUpPages() http.Handler {
 	return mux
 }
 
-// TestPagesFitScreens opens pages, folded and unfolded, on screens of all widths, and looks
-// for what is wider than the screen.
+// TestPagesFitScreens opens pages, folded and unfolded, on screens of all widths, and finds no
+// element wider than the screen.
 func TestPagesFitScreens(t *testing.T) {
 	browser := findChromium(t)
 	var frames []frame

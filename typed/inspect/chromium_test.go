@@ -13,8 +13,8 @@ import (
 // chromium is the path of a Chromium.
 type chromium string
 
-// findChromium returns a Chromium, and skips the test where there is none. So a test calls it
-// before it starts anything: what follows it is not done there, the end of what was begun either.
+// findChromium returns a Chromium, and skips the test where there is none. A test calls it before
+// it starts anything, as a skip runs no later code.
 func findChromium(t *testing.T) chromium {
 	t.Helper()
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {

@@ -14,7 +14,7 @@ import (
 	"github.com/kubetyped/informer/typed/inspect"
 )
 
-// TestContrast has all text be readable on what it is on, by level AA of the Web Content
+// TestContrast: all text is readable on its background, by level AA of the Web Content
 // Accessibility Guidelines, in light and dark.
 func TestContrast(t *testing.T) {
 	themes := strings.SplitN(inspect.Style, "prefers-color-scheme: dark", 2)

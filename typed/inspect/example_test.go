@@ -36,7 +36,7 @@ func Example() {
 	defer end()
 	_ = pods.WaitForSync(soon) // says it as well, but to whom?
 
-	// What it says, as JSON.
+	// Read the page as JSON.
 	server := httptest.NewServer(http.DefaultServeMux)
 	defer server.Close()
 	answer, err := http.Get(server.URL + "/debug/informers/?format=json")

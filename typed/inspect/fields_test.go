@@ -35,8 +35,8 @@ var notOnThePage = []string{
 	".Problems[].Name",
 }
 
-// TestEveryFieldIsShown gives each text and count of a report a value of its own, and looks for all
-// of them on the page.
+// TestEveryFieldIsShown gives each text and count of a report its own value, and finds all of them
+// on the page.
 func TestEveryFieldIsShown(t *testing.T) {
 	r := madeUp()
 	values := map[string]string{}
@@ -62,7 +62,7 @@ func TestEveryFieldIsShown(t *testing.T) {
 				return
 			}
 			if leaf.IsZero() && (strings.HasSuffix(path, "Failures") || strings.HasSuffix(path, "Panics")) {
-				return // there is nothing to tell
+				return // the page shows no zero here
 			}
 			if leaf.CanInt() {
 				leaf.SetInt(int64(700_000 + n))
@@ -110,8 +110,8 @@ func TestEveryFieldIsShown(t *testing.T) {
 
 var rewrite = flag.Bool("rewrite", false, "write testdata anew")
 
-// TestStructureOfJSON compares the names in the JSON, and what is behind them, with those
-// that were promised before.
+// TestStructureOfJSON compares the names and types of the JSON with those that were promised
+// before.
 func TestStructureOfJSON(t *testing.T) {
 	for name, v := range map[string]any{"report": madeUp(), "key": madeUpKey()} {
 		text, err := json.Marshal(v)
@@ -132,7 +132,7 @@ func TestStructureOfJSON(t *testing.T) {
 	}
 }
 
-// structureOf notes the paths of a tree, and the types of what is there.
+// structureOf notes the paths of a tree, and the types of its values.
 func structureOf(value any, path string, paths map[string]bool) {
 	switch value := value.(type) {
 	case map[string]any:

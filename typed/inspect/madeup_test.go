@@ -16,7 +16,7 @@ var noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 // before returns a time before noon.
 func before(d time.Duration) time.Time { return noon.Add(-d) }
 
-// forbiddenText is what an API server answers whoever may not list Secrets.
+// forbiddenText is the answer of an API server to a client that may not list Secrets.
 const forbiddenText = `failed to list *v1.Secret: secrets is forbidden: User "system:serviceaccount:shop:shop-controller" cannot list resource "secrets" in API group "" at the cluster scope`
 
 // madeUp returns the report of a program with everything that a page shows, in which

@@ -55,7 +55,7 @@ func TestReportOfAFactorysBudget(t *testing.T) {
 	})
 }
 
-// TestReportOfInformers has informers in all states there are.
+// TestReportOfInformers reports informers in all possible states.
 func TestReportOfInformers(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		byNode := index.New("node", func(o *rig.Thing) []string { return []string{o.Node} })
@@ -195,7 +195,7 @@ func (c *countingInformer) IndexSizes() []index.IndexSize {
 	return c.AnyInformer.IndexSizes()
 }
 
-// TestBacklogThatGrows tells of a handler that gets further and further behind.
+// TestBacklogThatGrows reports a handler whose backlog grows and grows.
 func TestBacklogThatGrows(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t, typed.WithName("things"))
@@ -227,7 +227,7 @@ func TestBacklogThatGrows(t *testing.T) {
 	})
 }
 
-// TestReportOfQueues has a queue with keys in all states, and expectations.
+// TestReportOfQueues reports a queue with keys in all states, and expectations.
 func TestReportOfQueues(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		q, err := queue.NewWorkQueue[index.Key](queue.WithName("things"))
@@ -445,7 +445,7 @@ func TestSilence(t *testing.T) {
 	assert.Equal(t, []string{"pods", "widgets"}, silent)
 }
 
-// TestSameNames has parts of one name be told apart.
+// TestSameNames: parts with the same name get different IDs.
 func TestSameNames(t *testing.T) {
 	a, b := typed.NewInformer(rig.NewScript(), typed.WithName("x")), typed.NewInformer(rig.NewScript(), typed.WithName("x"))
 	report := reportOf(t, newInspector(t, inspect.WithInformers(a, b), inspect.WithExpectations("x", fixedExpectations{}), inspect.WithExpectations("x", fixedExpectations{})))

@@ -70,13 +70,13 @@ func problem(t testing.TB, r *snapshot.Report, reason string) snapshot.Problem {
 	return snapshot.Problem{}
 }
 
-// fixedGroup is a member of a group that says what it was told to.
+// fixedGroup is a member of a shard group with a fixed status.
 type fixedGroup shard.Status
 
 func (fixedGroup) Name() string           { return "replicas" }
 func (g fixedGroup) Status() shard.Status { return shard.Status(g) }
 
-// fixedFleet is clusters that are as they were told to be.
+// fixedFleet is a cluster set with a fixed status.
 type fixedFleet []fleet.ClusterStatus
 
 func (f fixedFleet) Status() []fleet.ClusterStatus { return f }
@@ -86,7 +86,7 @@ type fixedWrites struct{ status report.Writes }
 
 func (w *fixedWrites) Status() report.Writes { return w.status }
 
-// fixedExpectations expect what they were told to.
+// fixedExpectations are expectations with a fixed report.
 type fixedExpectations []control.ExpectationReport
 
 func (e fixedExpectations) Stats() control.ExpectationStats {

@@ -24,7 +24,7 @@ import (
 	"github.com/kubetyped/informer/typed/inspect/snapshot"
 )
 
-// update has pictures of the documentation be made anew.
+// update makes the test write the pictures of the documentation again.
 var update = flag.Bool("update", false, "make the pictures of docs/operating anew")
 
 // TestScreenshots makes the pictures of the documentation with -update, and otherwise looks
@@ -88,7 +88,7 @@ func partOpened() string {
 	return strings.Replace(inspect.PageOf(r, "", ""), `<details class="row"`, `<details open class="row"`, 1)
 }
 
-// shrink has a picture have 256 colours, those of which there are most.
+// shrink reduces a picture to its 256 most frequent colours.
 func shrink(t *testing.T, path string) {
 	file, err := os.Open(path)
 	require.NoError(t, err)

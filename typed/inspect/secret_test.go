@@ -23,10 +23,10 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// password is what nobody must see.
+// password is the secret that no page may show.
 const password = "correct horse battery staple"
 
-// taken is a struct of one's own with a part of a Secret.
+// taken is a user's own struct with a part of a Secret.
 type taken struct {
 	metav1.ObjectMeta `json:"metadata"`
 
@@ -136,7 +136,7 @@ func TestObjectsWithSecretsAreNotShown(t *testing.T) {
 	}
 }
 
-// nowhere is a source that does not tell where its objects come from.
+// nowhere is a source that does not report the origin of its objects.
 type nowhere[T index.Object] struct{ source.Source[T] }
 
 // synced runs an informer until the test ends, and waits until it is synced.

@@ -43,7 +43,7 @@ func TestMounted(t *testing.T) {
 	assert.Equal(t, "text/event-stream", w.Header().Get("Content-Type"))
 }
 
-// linksOf returns where a page links to, and what it loads.
+// linksOf returns the targets of a page's links, and the resources that it loads.
 func linksOf(t *testing.T, text string) (links []string) {
 	t.Helper()
 	for node := range parsed(t, text).Descendants() {
@@ -112,7 +112,7 @@ func TestFormats(t *testing.T) {
 	assert.NotContains(t, get(t, inspector, "/?key=%3Cscript%3E/").Header().Get("Content-Type"), "html")
 }
 
-// TestHeaders has every answer say that it is what it says, and what a page may load.
+// TestHeaders: the headers of every answer forbid guessing its type, and limit what a page loads.
 func TestHeaders(t *testing.T) {
 	inspector := newInspector(t)
 	for _, target := range []string{"/", "/?format=json", "/?key=a", "/?key=a/", "/?format=x"} {
@@ -136,7 +136,7 @@ func TestNothingExternal(t *testing.T) {
 	}
 }
 
-// TestEscaping has markup everywhere where somebody else's text is shown.
+// TestEscaping fills every field that holds others' text with markup.
 func TestEscaping(t *testing.T) {
 	const evil = `"'><script>alert(1)</script><img src=x onerror=alert(1)>`
 	r := madeUp()
@@ -164,7 +164,7 @@ func TestEscaping(t *testing.T) {
 	}
 }
 
-// TestFilterAndSort has the server do what the script does, for those who have none.
+// TestFilterAndSort: the server filters and sorts as the script does, for browsers without scripts.
 func TestFilterAndSort(t *testing.T) {
 	of := func(query, order string) (shown []string) {
 		for node := range parsed(t, inspect.PageOf(madeUp(), query, order)).Descendants() {
@@ -201,7 +201,7 @@ func TestFilterAndSort(t *testing.T) {
 	assert.Contains(t, inspect.PageOf(madeUp(), "a&b", "name"), `href="?q=a%26b&amp;sort=state"`)
 }
 
-// TestOptions has options that cannot be used refused, all of them at once.
+// TestOptions: New rejects all unusable options at once.
 func TestOptions(t *testing.T) {
 	var nobody *typed.Informer[*rig.Thing]
 	var noFactory *typed.Factory
@@ -224,7 +224,7 @@ func TestOptions(t *testing.T) {
 	assert.Len(t, inspector.Informers(), 2, "each once")
 }
 
-// uncomparable is an informer that cannot be told from others.
+// uncomparable is an informer that cannot be compared with others.
 type uncomparable struct {
 	typed.AnyInformer
 	_ []int

@@ -67,7 +67,7 @@ func (l *listener) events(t *testing.T) (events []string) {
 	return events
 }
 
-// listen has somebody listen until the function that it returns is called.
+// listen listens until the returned function is called.
 func listen(inspector http.Handler, target string) (l *listener, leave func()) {
 	l = &listener{header: http.Header{}}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -122,7 +122,7 @@ func TestUpdatesOfAPage(t *testing.T) {
 		inspector := newInspector(t, inspect.WithInformers(idle.Informer, busy.Informer))
 		l, leave := listen(inspector, "/?events=page&sort=name")
 		defer leave()
-		time.Sleep(3*time.Minute + 31*time.Second) // until all times are told in minutes
+		time.Sleep(3*time.Minute + 31*time.Second) // until all times are shown in minutes
 		sinktest.Put(busy.Sink, rig.At("b", 2), "2")
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
@@ -205,8 +205,8 @@ func TestClose(t *testing.T) {
 	})
 }
 
-// TestServerShutsDown has a server that shuts down end the answers to listeners, and a
-// connection that breaks off, too.
+// TestServerShutsDown: a server that shuts down ends the answers to listeners, and so does a
+// connection that breaks off.
 func TestServerShutsDown(t *testing.T) {
 	inspector := newInspector(t, inspect.WithInterval(100*time.Millisecond))
 	server := httptest.NewUnstartedServer(inspector)

@@ -18,7 +18,7 @@ import (
 	"github.com/kubetyped/informer/typed/inspect"
 )
 
-// TestAddUntil shows parts until a context ends, and what was added in other ways beyond it.
+// TestAddUntil shows parts until a context ends, and longer if they were also added otherwise.
 func TestAddUntil(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stays, goes := typed.NewInformer(rig.NewScript(), typed.WithName("stays")), typed.NewInformer(rig.NewScript(), typed.WithName("goes"))
@@ -60,7 +60,7 @@ type factoryOf []typed.AnyInformer
 
 func (f factoryOf) Informers() []typed.AnyInformer { return f }
 
-// TestAddUntilLetsGo has the memory of an informer freed that was shown, and weighed.
+// TestAddUntilLetsGo: the memory of an informer that was shown and weighed is freed.
 func TestAddUntilLetsGo(t *testing.T) {
 	inspector := newInspector(t)
 	ctx, cancel := context.WithCancel(t.Context())
