@@ -33,7 +33,7 @@ type surf struct {
 	handlers     []*slacker
 }
 
-// slacker is a handler that is slow, and what it was told.
+// slacker is a slow handler, and the events it received.
 type slacker struct {
 	*testing.T
 	*typed.Registration
@@ -44,7 +44,7 @@ type slacker struct {
 	mu      sync.Mutex
 	rand    *rand.Rand        // guarded by mu
 	told    thingsByKey       // guarded by mu; what it knows to be there
-	latest  map[index.Key]int // guarded by mu; the version that it was told of last
+	latest  map[index.Key]int // guarded by mu; the latest version received
 	calls   map[index.Key]int // guarded by mu; the number of the last call for a key
 	number  int               // guarded by mu; of calls
 	resyncs []askedResync     // guarded by mu
@@ -56,11 +56,11 @@ type askedResync struct {
 	state thingsByKey
 }
 
-// TestCoalesceWaves has objects come, change and go by thousands, one by one, in lists and in
-// lists of a namespace, faster than handlers take it that coalesce, join late, are closed, and
-// ask for resyncs. Each call goes on from what the handler was told before, and no further
-// back; no more waits than there are keys; what was asked for by After comes when all before
-// has come; and in the end each handler knows what the store has.
+// TestCoalesceWaves: objects come, change and go by thousands, one by one, in lists and in lists of
+// a namespace, faster than the handlers work, which coalesce, join late, are closed, and request
+// resyncs. Each call continues from the state of the handler's last call, and never goes back. The
+// backlog is at most the number of keys. A function given to After runs when everything before it
+// has been delivered. In the end each handler knows the objects of the store.
 func TestCoalesceWaves(t *testing.T) {
 	waves.Run(t, 3, func(t *testing.T, seed uint64) {
 		rig.InBubble(t, func(t *testing.T) {
@@ -202,8 +202,8 @@ func (w *surf) list(namespace *string, kept, fresh int) {
 	}
 }
 
-// ask has a handler say when it has been told of everything up to now, or asks it for a
-// resync.
+// ask calls After of a handler, to check that it has received everything up to now, or requests a
+// resync of it.
 func (w *surf) ask() {
 	if len(w.handlers) == 0 {
 		return
@@ -230,7 +230,7 @@ func (w *surf) ask() {
 	})
 }
 
-// call notes a call, and what it tells of a key: nil if that is gone.
+// call notes a call, and the new state of its key: nil if that is gone.
 func (s *slacker) call(k index.Key, old, now *rig.Thing, version int) {
 	s.mu.Lock()
 	if before := s.told[k]; before != old {
@@ -269,7 +269,7 @@ func (s *slacker) OnDelete(d typed.Deleted[*rig.Thing]) {
 	s.call(d.Key, d.Old, nil, d.Object.Version)
 }
 
-// look compares what each handler knows in the end with what was reported.
+// look compares the final state of each handler with the reported objects.
 func (w *surf) look() {
 	synctest.Wait()
 	for _, s := range w.handlers {

@@ -58,7 +58,7 @@ func TestStatusReportsTheAgeOfReads(t *testing.T) {
 	})
 }
 
-// TestOnErrorEndsRun has a function that takes one error for final.
+// TestOnErrorEndsRun: the function of WithOnError takes one error for final.
 func TestOnErrorEndsRun(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		broken, forbidden := errors.New("broken"), errors.New("forbidden")
@@ -106,8 +106,8 @@ func TestWaitForAVersionReturnsTheFailure(t *testing.T) {
 	})
 }
 
-// TestOnErrorAfterTheEnd has a function that takes everything for final, and an
-// informer that is told to stop: that is no error.
+// TestOnErrorAfterTheEnd: stopping an informer is no error, even if the function of WithOnError
+// takes everything for final.
 func TestOnErrorAfterTheEnd(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t, typed.WithOnError(func(err error) error { return err }))
@@ -136,7 +136,7 @@ func TestOnErrorThenTheEnd(t *testing.T) {
 	})
 }
 
-// TestWaitForAVersionOfAWithheldList tells why, and counts no failures of which
+// TestWaitForAVersionOfAWithheldList: the error contains the reason, and no count of failures, as
 // there are none.
 func TestWaitForAVersionOfAWithheldList(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {

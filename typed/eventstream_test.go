@@ -97,7 +97,7 @@ func TestEventsReturnTheCauseOfTheirEnd(t *testing.T) {
 	}
 }
 
-// TestEventsOfALeftLoop have no error, also after a range that had one.
+// TestEventsOfALeftLoop have no error, even after a loop that had one.
 func TestEventsOfALeftLoop(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t)

@@ -51,8 +51,8 @@ func ExampleNewInformer() {
 		}
 	})
 
-	// The error tells why it does not sync. A program that only reads waits for
-	// the informer, pods.WaitForSync; this one also for what its handler prints.
+	// The error contains the reason if it does not sync. A program that only reads waits for the
+	// informer, pods.WaitForSync; this one also for the output of its handler.
 	syncing, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	if err := printer.WaitForSync(syncing); err != nil {

@@ -15,8 +15,7 @@ import (
 	"github.com/kubetyped/informer/typed"
 )
 
-// TestHandlerThatEndsItsGoroutine removes the handler: nobody waits for it, and
-// nothing is kept for it.
+// TestHandlerThatEndsItsGoroutine removes the handler: no call waits for it, and it has no backlog.
 func TestHandlerThatEndsItsGoroutine(t *testing.T) {
 	for _, delivery := range []typed.Delivery{typed.EveryEvent(), typed.Coalesce(), typed.Block(1)} {
 		t.Run(delivery.String(), func(t *testing.T) {
@@ -74,8 +73,7 @@ func TestEventsOfAnEndedContext(t *testing.T) {
 	})
 }
 
-// TestMemoryOfABurst applies many changes at once, and looks at what is kept for
-// the next batch.
+// TestMemoryOfABurst applies many changes at once, and checks the memory kept for the next batch.
 func TestMemoryOfABurst(t *testing.T) {
 	assert.Less(t, typed.KeptAfterBurst(rig.At, 20000), 1000, "room for the events of a piece")
 	assert.Positive(t, typed.KeptAfterBurst(rig.At, 100), "what is common is kept")

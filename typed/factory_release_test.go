@@ -121,8 +121,7 @@ func TestReleasedSharedInformer(t *testing.T) {
 	})
 }
 
-// TestReleaseByItsHandlers has all handlers of the last user release it at the
-// same time.
+// TestReleaseByItsHandlers: all handlers of the last user release it at the same time.
 func TestReleaseByItsHandlers(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		f := newShop(t)

@@ -23,8 +23,8 @@ func (f *busyFollower) Begin(objects *index.Snapshot[*rig.Thing]) {
 	f.meanwhile()
 }
 
-// TestBookmarkWhileAFollowerBegins: it is told of the version, since who waits for that would
-// wait for the next one.
+// TestBookmarkWhileAFollowerBegins: the follower receives the version, since a wait for it would
+// otherwise last until the next one.
 func TestBookmarkWhileAFollowerBegins(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t)

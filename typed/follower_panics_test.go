@@ -15,7 +15,7 @@ import (
 	"github.com/kubetyped/informer/typed"
 )
 
-// brittle is a follower that panics whenever it is told something, once it is armed.
+// brittle is a follower that panics in every call, once it is armed.
 type brittle struct {
 	followed
 	armed bool
@@ -32,9 +32,9 @@ func (b *brittle) Synced()                                { b.panics("synced") }
 func (b *brittle) Report(error)                           { b.panics("report") }
 func (b *brittle) End(error)                              { b.panics("end") }
 
-// TestFollowerPanicsLoseNothing has one of two followers panic at all that it is told,
-// with crashing disabled. Each panic is reported once; the store, the handlers and the
-// other follower are told of everything, and no object is blamed.
+// TestFollowerPanicsLoseNothing: one of two followers panics in every call, with crashing disabled.
+// Each panic is reported once; the store, the handlers and the other follower receive everything,
+// and no object is blamed.
 func TestFollowerPanicsLoseNothing(t *testing.T) {
 	crash, handlers := utilruntime.ReallyCrash, utilruntime.PanicHandlers
 	defer func() { utilruntime.ReallyCrash, utilruntime.PanicHandlers = crash, handlers }()

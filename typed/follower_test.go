@@ -17,7 +17,7 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// followed is a follower that writes down what it is told.
+// followed is a follower that writes down its calls.
 type followed struct {
 	mu    sync.Mutex
 	calls []string
@@ -29,7 +29,7 @@ func (f *followed) note(format string, args ...any) {
 	f.calls = append(f.calls, fmt.Sprintf(format, args...))
 }
 
-// next returns what it was told since the last time.
+// next returns the calls since the last time.
 func (f *followed) next() []string {
 	synctest.Wait()
 	f.mu.Lock()
@@ -59,7 +59,7 @@ func things(names ...string) (all []*rig.Thing) {
 	return all
 }
 
-// TestFollow: a follower is told of each step, as a whole, and of how the informer fares.
+// TestFollow: a follower receives each step, as a whole, and each state of the informer.
 func TestFollow(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t, typed.WithName("things"))
@@ -215,7 +215,7 @@ func TestStepOfATransform(t *testing.T) {
 	})
 }
 
-// TestWaitingIsNoFailure: it is told to those who wait, and counts as no failure.
+// TestWaitingIsNoFailure: waiting calls report a WaitingError, which counts as no failure.
 func TestWaitingIsNoFailure(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		failed := 0

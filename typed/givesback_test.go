@@ -27,7 +27,7 @@ func running(t *testing.T, opts ...typed.Option) *rig.Rig {
 	return r
 }
 
-// letIn has the informer take in what was reported, now and then.
+// letIn makes the informer process the reports, now and then.
 func letIn(key int) {
 	if key%100 == 0 {
 		synctest.Wait()
@@ -88,7 +88,7 @@ func TestInformerGivesBack(t *testing.T) {
 	})
 }
 
-// TestExpectedGivesBack: whoever waits for a version or a deletion, and does not any more.
+// TestExpectedGivesBack: ended waits for a version or a deletion free their memory.
 func TestExpectedGivesBack(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		for name, expect := range map[string]func(*rig.Rig, int) (typed.Expected, error){

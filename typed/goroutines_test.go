@@ -21,7 +21,7 @@ func TestGoroutines(t *testing.T) {
 		r.Record()
 		r.Record()
 		assert.Equal(t, before, goroutinesOfBubbles())
-		r.Start() // calls Run on a goroutine of its own
+		r.Start() // calls Run on its own goroutine
 		r.Record()
 		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
 		synctest.Wait()

@@ -34,7 +34,7 @@ func (s *manyWatches) At(key index.Key) string {
 	return s.at[key]
 }
 
-// reach has the watch of an object be at a version.
+// reach moves the watch of an object to a version.
 func (s *manyWatches) reach(r *rig.Rig, name string, version int) {
 	s.mu.Lock()
 	s.at[rig.Key(name)] = fmt.Sprint(version)
@@ -122,14 +122,14 @@ func TestWaitForKeyVersionIsNotEarly(t *testing.T) {
 	})
 }
 
-// TestWaitForDeletionOfAKey: a deletion is known when the watch of the object tells it.
+// TestWaitForDeletionOfAKey: the wait ends when the watch of the object delivers the deletion.
 func TestWaitForDeletionOfAKey(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		s, r := newManyWatches(t)
 		r.Start()
 		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1), rig.At("b", 1)}, "1")
 		s.reach(r, "a", 1)
-		written := rig.At("a", 5) // a state that the watch has not told yet
+		written := rig.At("a", 5) // a state that the watch has not delivered yet
 		gone := make(chan error, 1)
 		go func() { gone <- r.WaitForDeletion(t.Context(), written) }()
 		assert.False(t, done(gone))

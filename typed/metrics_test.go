@@ -13,7 +13,7 @@ import (
 	"github.com/kubetyped/informer/typed/observe"
 )
 
-// measures writes down what a observe.Metrics is told.
+// measures writes down the calls of an observe.Metrics.
 type measures []string
 
 func (m *measures) SetQueued(changes int)             { *m = append(*m, fmt.Sprint("queued ", changes)) }

@@ -14,7 +14,7 @@ import (
 	"github.com/kubetyped/informer/internal/test/sinktest"
 )
 
-// TestPanicOfAnIndexFunction goes on, where that is allowed, without the object
+// TestPanicOfAnIndexFunction: where crashing is disabled, the informer continues without the object
 // that an index function panics for.
 func TestPanicOfAnIndexFunction(t *testing.T) {
 	crash, handlers := utilruntime.ReallyCrash, utilruntime.PanicHandlers

@@ -26,8 +26,8 @@ func (f *reasoned) Step(events []typed.Event[*rig.Thing], resourceVersion string
 	f.note("%sat %q", words, resourceVersion)
 }
 
-// TestReplacePart: a list of a part changes that part alone, in one step, with the given
-// reason for what comes and goes; also behind a projection and one namespace of several.
+// TestReplacePart: a list of a part changes only that part, in one step, and its additions and
+// deletions have the given reason, even behind a projection and one namespace of several.
 func TestReplacePart(t *testing.T) {
 	keep := func(obj *rig.Thing) (*rig.Thing, bool) { return obj, obj.Name != "left-out" }
 	for name, wrap := range map[string]func(*rig.Script) source.Source[*rig.Thing]{
@@ -98,8 +98,8 @@ func TestReplacePartWithChangedOnly(t *testing.T) {
 	})
 }
 
-// TestReplacePartIsAList: what was written and deleted again before the list of a part
-// has left no events, which who waits for a write is told.
+// TestReplacePartIsAList: objects written and deleted before the list of a part may have left no
+// events, so an expectation that it meets reports Listed.
 func TestReplacePartIsAList(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t)
@@ -121,8 +121,7 @@ func TestReplacePartIsAList(t *testing.T) {
 	})
 }
 
-// TestReleasedIsNotWaitedFor: who waits until an object is seen to be deleted goes on if it
-// is another process's from now on.
+// TestReleasedIsNotWaitedFor: an expected deletion is met when the object moves to another process.
 func TestReleasedIsNotWaitedFor(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t)

@@ -86,8 +86,8 @@ func (f *reasons) Step(events []index.Event[*rig.Thing], _ string) {
 	}
 }
 
-// TestChangeOfAUID counts for the object of that UID only, alone and in a step, before there
-// is a list and after one; and what is known of rejected objects of its name stays.
+// TestChangeOfAUID counts for the object of that UID only, alone and in a step, before there is a
+// list and after one; and a rejected object of its name stays reported.
 func TestChangeOfAUID(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t)
@@ -112,8 +112,8 @@ func TestChangeOfAUID(t *testing.T) {
 	})
 }
 
-// TestStepWhileTheFirstListIsWithheld is all of the first list, not the half of it, and tells
-// that it is done, also if nothing in it can be used.
+// TestStepWhileTheFirstListIsWithheld is all of the initial list, not the half of it, and calls its
+// function when it is done, even if all of its objects are rejected.
 func TestStepWhileTheFirstListIsWithheld(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t, rejectPoison())

@@ -12,8 +12,7 @@ import (
 	"github.com/kubetyped/informer/typed"
 )
 
-// TestRejectedInARemovedNamespace is forgotten with it, also if the list that it was
-// in never ends.
+// TestRejectedInARemovedNamespace is forgotten with it, even if the list that it was in never ends.
 func TestRejectedInARemovedNamespace(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t, rejectPoison())

@@ -159,8 +159,8 @@ func TestStandingRejection(t *testing.T) {
 
 var errBroken = fmt.Errorf("broken")
 
-// TestRejectedObjectsAreLoggedAside: who rejects objects does not wait for what tells of them,
-// each is told, and Run ends when there are many left.
+// TestRejectedObjectsAreLoggedAside: a source that rejects objects does not wait for their reports,
+// each is reported, and Run ends when there are many left.
 func TestRejectedObjectsAreLoggedAside(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		hold, told := make(chan struct{}), []string(nil)
@@ -191,7 +191,7 @@ func TestRejectedObjectsAreLoggedAside(t *testing.T) {
 	})
 }
 
-// TestRejectedObjectsAreBoundedThatWait: when too many wait to be told, so does who rejects.
+// TestRejectedObjectsAreBoundedThatWait: a source waits while too many reports are pending.
 func TestRejectedObjectsAreBoundedThatWait(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		hold := make(chan struct{})
@@ -213,8 +213,8 @@ func TestRejectedObjectsAreBoundedThatWait(t *testing.T) {
 	})
 }
 
-// TestFollowersOfAWithheldList are told why there is none, and when there is one, early and
-// late ones.
+// TestFollowersOfAWithheldList receive the reason for which there is no list, and the list when it
+// comes, early and late ones.
 func TestFollowersOfAWithheldList(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t, rejectPoison())

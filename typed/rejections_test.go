@@ -93,7 +93,7 @@ func TestRejectedDeletion(t *testing.T) {
 	}
 }
 
-// TestRejectedUpdate: the store keeps the state that it has, and it is told.
+// TestRejectedUpdate: the store keeps its state, and the informer reports the rejected one.
 func TestRejectedUpdate(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t, rejectPoison())
@@ -143,8 +143,7 @@ func TestRejectedUpdate(t *testing.T) {
 	})
 }
 
-// TestRejectedObjectsAreBounded looks at the order and the number of what Status
-// tells.
+// TestRejectedObjectsAreBounded checks the order and the number of rejected objects in Status.
 func TestRejectedObjectsAreBounded(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t, rejectPoison())
@@ -273,8 +272,8 @@ func TestRejectedFirstList(t *testing.T) {
 	})
 }
 
-// TestRemovalOfEverythingIsNoFirstList: a source that goes on to report on nothing, in
-// whatever namespace, has not said what there is.
+// TestRemovalOfEverythingIsNoFirstList: a source that reports nothing any more, in all namespaces
+// or one, has delivered no list.
 func TestRemovalOfEverythingIsNoFirstList(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t)

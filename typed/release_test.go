@@ -30,8 +30,7 @@ func panicOf(f func()) (err error) {
 	return nil
 }
 
-// assertReleased checks that no read of what was released says that there is
-// nothing.
+// assertReleased checks that no read of a released store returns an empty result.
 func assertReleased(t *testing.T, from index.Reader[*rig.Thing]) {
 	t.Helper()
 	assert.ErrorIs(t, from.Err(), index.ErrReleased)
@@ -146,8 +145,7 @@ func TestReleaseOfTheCallersIndexer(t *testing.T) {
 	assert.Zero(t, r.Status().Objects)
 }
 
-// TestMemoryGoesWithTheInformer checks that nothing keeps the objects of a stopped
-// informer that nobody refers to.
+// TestMemoryGoesWithTheInformer: a stopped informer without references frees its objects.
 func TestMemoryGoesWithTheInformer(t *testing.T) {
 	objects := make([]weak.Pointer[rig.Thing], 100)
 	informer := func() weak.Pointer[typed.Informer[*rig.Thing]] {

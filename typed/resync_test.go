@@ -14,9 +14,8 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// TestResyncOnDemandWhileObjectsComeAndGo has handlers resynced, by other
-// goroutines, while they are told of changes: what they know never has a gap, and is
-// what the store has in the end.
+// TestResyncOnDemandWhileObjectsComeAndGo: other goroutines request resyncs of handlers while these
+// receive changes. The events never have a gap, and lead to the store's contents.
 func TestResyncOnDemandWhileObjectsComeAndGo(t *testing.T) {
 	for _, delivery := range []typed.Delivery{typed.EveryEvent(), typed.Coalesce()} {
 		t.Run(delivery.String(), func(t *testing.T) {

@@ -134,7 +134,7 @@ func TestCallTimesKeepTheLogOfSlowHandlers(t *testing.T) {
 	}
 }
 
-// TestStuckWithoutTimes tells that a handler hangs from reports alone.
+// TestStuckWithoutTimes: Status alone reports a handler that hangs.
 func TestStuckWithoutTimes(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t)

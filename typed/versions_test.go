@@ -15,8 +15,8 @@ import (
 	"github.com/kubetyped/informer/typed"
 )
 
-// Many wait for versions, in no order, and some give up: the others are told in
-// time, and nothing is left.
+// Many calls wait for versions, in no order, and some give up: the others return in time, and
+// nothing is left.
 func TestManyWaitForVersions(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		const waits = 200
@@ -74,8 +74,8 @@ func TestWaitForAVersionThatGoesBack(t *testing.T) {
 	})
 }
 
-// Whoever waits for a version when the informer stops is told so, though it
-// wakes everybody who waits for anything.
+// A call that waits for a version when the informer stops returns ErrStopped, though the stop wakes
+// all waiting calls.
 func TestWaitForAVersionThatDoesNotCome(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t)

@@ -124,7 +124,7 @@ type adder func(key string)
 
 func (f adder) AddWithOptions(key string, _ queue.AddOptions) { f(key) }
 
-// expired returns the row of what is called when the time of an expectation is over.
+// expired returns the row of a function that is called when an expectation times out.
 func expired(make func(p *planted) (adder, func() string)) row {
 	return row{run: func(t *testing.T, p *planted) {
 		var told []string

@@ -21,7 +21,7 @@ import (
 
 type thing = *rig.Thing
 
-// goesOn puts an object after a panic, of which the handler has to be told.
+// goesOn puts an object after a panic, and checks that the handler receives it.
 func goesOn(t *testing.T, r *rig.Rig, rec *rig.Recorder) {
 	t.Helper()
 	sinktest.Put(r.Sink, rig.At("after", 9), "9")
@@ -177,7 +177,7 @@ func indexFunction(t *testing.T, p *planted) {
 	goesOn(t, r, rec)
 }
 
-// followers: the other one, and handlers, are told all the same.
+// followers: the other follower, and handlers, receive the step all the same.
 func followers(t *testing.T, p *planted) {
 	r := rig.New(t)
 	rec := r.Record()

@@ -23,10 +23,10 @@ func TestMain(m *testing.M) { rig.Main(m) }
 
 // row is a row of the second table of docs/reference/panics.md: a function of the user's.
 type row struct {
-	// contained tells that a panic is an error of one object, key, cluster or request
-	// whether programs are to crash or not, as is promised where the function is given.
+	// contained marks a panic that is an error of one object, key, cluster or request whether
+	// programs are to crash or not, as is promised where the function is given.
 	contained bool
-	// run plants one panic, and checks that all else goes on.
+	// run plants one panic, and checks that all else continues.
 	run func(t *testing.T, p *planted)
 }
 
@@ -60,9 +60,8 @@ func rows() map[string]row {
 	return all
 }
 
-// TestPanics: with crashing switched off, a panic is reported once, and what comes after it
-// is served; with crashing switched on, the process ends with the user's stack, unless the
-// panic is contained.
+// TestPanics: with crashing switched off, a panic is reported once, and later work is done; with
+// crashing switched on, the process ends with the user's stack, unless the panic is contained.
 func TestPanics(t *testing.T) {
 	for name, r := range rows() {
 		t.Run(name, func(t *testing.T) {
@@ -78,7 +77,7 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// survives runs a row in a bubble, and looks at what is reported.
+// survives runs a row in a bubble, and checks its reports.
 func survives(t *testing.T, r row, crash bool) {
 	crashBefore, handlers := utilruntime.ReallyCrash, utilruntime.PanicHandlers
 	defer func() { utilruntime.ReallyCrash, utilruntime.PanicHandlers = crashBefore, handlers }()
@@ -102,7 +101,7 @@ func survives(t *testing.T, r row, crash bool) {
 // crashingRow is the variable of the environment that names the row of a child process.
 const crashingRow = "PANICS_ROW"
 
-// crashes runs a row in a process of its own, which has to end.
+// crashes runs a row in its own process, which has to end.
 func crashes(t *testing.T, name string) {
 	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestCrash$", "-test.count=1")
 	child.Env = append(os.Environ(), crashingRow+"="+name)

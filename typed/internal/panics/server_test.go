@@ -49,7 +49,7 @@ func (p *picky) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// serverRows are of what is called where an API server is asked, or a page.
+// serverRows are those of functions called in requests to an API server, or to a page.
 var serverRows = map[string]row{
 	"json.Unmarshaler in a list": {run: func(t *testing.T, p *planted) {
 		decodes(t, true, kube.WithoutWatchList())
@@ -121,8 +121,8 @@ func showsNextPage(t *testing.T, option inspect.Option) {
 	assert.Equal(t, http.StatusOK, get())
 }
 
-// decodes has an object come that panics when it is decoded, in a list or in a watch: it is
-// left out, by its key, and used when it can be.
+// decodes delivers an object that panics when it is decoded, in a list or in a watch: it is
+// rejected, by its key, and stored when it can be decoded.
 func decodes(t *testing.T, listed bool, opts ...kube.SourceOption) {
 	srv := bubbled(t)
 	bad, key := rig.NewPod(pickyName, ""), index.Key{Namespace: "default", Name: pickyName}
