@@ -44,7 +44,7 @@ func endless(r *http.Request, text []byte) io.ReadCloser {
 	return in
 }
 
-// serving returns a configuration of a server that lists and watches as told, and
+// serving returns a configuration of a server that answers with the given list and watch, and
 // streams no lists.
 func serving(list, watch []byte, header http.Header) *rest.Config {
 	return with(&rest.Config{Host: "http://server"}, func(r *http.Request) *http.Response {
@@ -82,8 +82,8 @@ func assertNotSynced[T index.Object](t *testing.T, informer *typed.Informer[T], 
 	require.ErrorContains(t, informer.WaitForSync(ctx), reason)
 }
 
-// TestAnswersWithoutContentType: a list is taken for what it begins like, which is what
-// client-go's configuration has to say, and a watch for JSON, as client-go does.
+// TestAnswersWithoutContentType: the first bytes decide the format of a list, which client-go reads
+// from its configuration. A watch is read as JSON, as by client-go.
 func TestAnswersWithoutContentType(t *testing.T) { synctest.Test(t, testAnswersWithoutContentType) }
 
 func testAnswersWithoutContentType(t *testing.T) {
@@ -115,8 +115,8 @@ func testAnswersWithoutContentType(t *testing.T) {
 	assertNotSynced(t, pods, `content type "text/html"`)
 }
 
-// TestCompressedAnswers: what a server compresses though nobody has asked for it is
-// read all the same, errors included, and what it encodes in another way is told.
+// TestCompressedAnswers: answers that a server compresses without being asked are decoded, errors
+// included, and another encoding is reported.
 func TestCompressedAnswers(t *testing.T) { synctest.Test(t, testCompressedAnswers) }
 
 func testCompressedAnswers(t *testing.T) {
@@ -128,7 +128,7 @@ func testCompressedAnswers(t *testing.T) {
 		require.NoError(t, end(w))
 		return out.Bytes()
 	}
-	list, watch := compress(podInList, (*gzip.Writer).Close), compress(podEvent, (*gzip.Writer).Flush) // it goes on
+	list, watch := compress(podInList, (*gzip.Writer).Close), compress(podEvent, (*gzip.Writer).Flush) // the watch has no end
 	config := serving(list, watch, http.Header{"Content-Type": {"application/json"}, "Content-Encoding": {"gzip"}, "Content-Length": {"5"}})
 	assertBoth(t, "FromREST", fromREST(config))
 	assertBoth(t, "FromClient", kube.FromClient(kubernetes.NewForConfigOrDie(config).CoreV1().Pods("")))
@@ -137,8 +137,8 @@ func testCompressedAnswers(t *testing.T) {
 	assertNotSynced(t, pods, `encoded as "br"`)
 }
 
-// TestSlowDecodingIsReported: why objects stay in JSON, or have no plan, is in the log and in
-// the status; nothing is, if there is nothing to tell.
+// TestSlowDecodingIsReported: the reason for which objects stay in JSON, or have no plan, is in the
+// log and in the status. There is none otherwise.
 func TestSlowDecodingIsReported(t *testing.T) {
 	t.Parallel()
 	config := serving([]byte(podInList), nil, http.Header{"Content-Type": {"application/json"}})
@@ -150,7 +150,7 @@ func TestSlowDecodingIsReported(t *testing.T) {
 	assertTold(t, "", kube.FromREST[*corev1.Pod](nil))
 }
 
-// quotedPod has a field that no plan decodes.
+// quotedPod contains a field that no plan decodes.
 type quotedPod struct {
 	metav1.ObjectMeta `json:"metadata"`
 	N                 int `json:"n,string"`

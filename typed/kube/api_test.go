@@ -23,8 +23,8 @@ type ownPod struct {
 
 func (p *ownPod) DeepCopyObject() runtime.Object { own := *p; return &own }
 
-// TestAPITypes: the type of a resource is found by what it is called, for all kinds of
-// which client-go's scheme has lists, and by the kind of T, if that is registered.
+// TestAPITypes: the type of a resource is found by the resource's name, for all kinds of which
+// client-go's scheme has lists, and by the kind of T, if that is registered.
 func TestAPITypes(t *testing.T) {
 	t.Parallel()
 	own := reflect.TypeFor[ownPod]()

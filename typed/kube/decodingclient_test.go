@@ -56,8 +56,8 @@ func TestDecodingClient(t *testing.T) {
 	assert.False(t, open)
 }
 
-// TestNoDecodingClient: clients that ask no API server, or nothing, have none, and the
-// error tells so.
+// TestNoDecodingClient: clients that are nil, or send no requests to an API server, get an error
+// with the reason.
 func TestNoDecodingClient(t *testing.T) {
 	t.Parallel()
 	_, err := kube.NewDecodingClient(fake.NewClientset().CoreV1().Pods(""), nil)

@@ -62,9 +62,9 @@ func listPods(t *testing.T, srv *apitest.Server, lw *kube.DecodingListerWatcher)
 	return append(objects, event.Object.(*corev1.Pod)), list
 }
 
-// TestDecodingListerWatcher: the responses to somebody else's requests are decoded here,
-// with equal parts once, if they come by a DecodingTransport and in a format that can be;
-// fields are left out whoever decodes.
+// TestDecodingListerWatcher: responses to requests of another client are decoded and deduplicated
+// here, if they come through a DecodingTransport and in a supported format; masked fields are left
+// out in any case.
 func TestDecodingListerWatcher(t *testing.T) {
 	t.Parallel()
 	none := func(index.Key) (metav1.Object, bool) { return nil, false }

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// TestMaskedWatchEnds: a watch that is stopped leaves no goroutine, whether somebody
-// takes its events or not; one that ends ends.
+// TestMaskedWatchEnds: a watch that is stopped leaves no goroutine, with or without a reader; one
+// that ends ends.
 func TestMaskedWatchEnds(t *testing.T) {
 	config, err := newSourceConfig([]SourceOption{WithoutFields("metadata.labels")})
 	require.NoError(t, err)
@@ -27,7 +27,7 @@ func TestMaskedWatchEnds(t *testing.T) {
 			go from.Add(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "one", Labels: map[string]string{"app": "web"}}})
 			assert.Equal(t, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "one"}}, (<-w.ResultChan()).Object)
 			go from.Add(&corev1.Pod{})
-			synctest.Wait() // it has an event that nobody takes
+			synctest.Wait() // an event waits for a reader
 			ends(w, from)
 			if from.IsStopped() {
 				for range w.ResultChan() {

@@ -20,8 +20,8 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// TestDeduplication: equal parts of objects are one value, those of an update those of the
-// state before it; not so where somebody may modify objects.
+// TestDeduplication: identical parts of objects are one value, including those of an update and its
+// previous state. Sources do not deduplicate where a function may modify objects.
 func TestDeduplication(t *testing.T) {
 	t.Parallel()
 	same := func(pod *corev1.Pod) (*corev1.Pod, error) { return pod, nil }

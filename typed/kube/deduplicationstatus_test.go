@@ -14,8 +14,8 @@ import (
 	"github.com/kubetyped/informer/typed/kube"
 )
 
-// TestSharedParts: the table of parts tells how large it is and how often a part was
-// there. Other informers of the program have the same one, so the numbers only grow here.
+// TestSharedParts: the deduplication table reports its size and its hits. Other informers of the
+// program use the same one, so the numbers only grow here.
 func TestSharedParts(t *testing.T) {
 	srv := apitest.Start(t)
 	for i := range 50 { // names that begin differently: none is compared with another one

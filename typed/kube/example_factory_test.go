@@ -14,8 +14,8 @@ import (
 	"github.com/kubetyped/informer/typed/kube"
 )
 
-// Two clusters, each with a factory of its own. Parts of a program that need the
-// same informer each ask for it, and release it.
+// Two clusters, each with its own factory. Parts of a program that need the same informer each
+// request it, and release it.
 func ExampleFor() {
 	clusters := map[string][]string{"east": {"web-0", "web-1"}, "west": {"web-0"}}
 	factories := map[string]*kube.Factory{}

@@ -113,8 +113,8 @@ func ExampleFromREST_customResource() {
 	// Output: lab 10.1.0.0/16
 }
 
-// podImages is of a Pod what somebody needs. The rest of the Pod is skipped when
-// it arrives.
+// podImages contains the fields of a Pod that the program needs. The others are skipped when a Pod
+// arrives.
 type podImages struct {
 	Metadata struct {
 		Namespace       string `json:"namespace"`

@@ -43,7 +43,7 @@ func ExampleNewWriter() {
 	// conflict: true
 }
 
-// What a struct does not have stays as it is.
+// A patch does not change fields that the struct lacks.
 func ExampleWriter_MergePatch() {
 	config, stop := serverWith(newNetwork("lab", "10.1.0.0/16"))
 	defer stop()

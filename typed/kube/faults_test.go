@@ -79,7 +79,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// waitInVain returns what WaitForSync tells after the source has failed.
+// waitInVain returns the error of WaitForSync after the source has failed.
 func waitInVain[T index.Object](ctx context.Context, t *testing.T, informer *typed.Informer[T]) error {
 	t.Helper()
 	require.Eventually(t, func() bool { return informer.Status().Failures > 0 }, time.Minute, time.Millisecond)
@@ -121,7 +121,7 @@ func TestListThatFails(t *testing.T) {
 	}
 	t.Run("certificate", func(t *testing.T) {
 		t.Parallel()
-		srv := httptest.NewUnstartedServer(nil) // of an authority that nobody knows
+		srv := httptest.NewUnstartedServer(nil) // of an unknown authority
 		srv.Config.ErrorLog = log.New(io.Discard, "", 0)
 		srv.StartTLS()
 		defer srv.Close()

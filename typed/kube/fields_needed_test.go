@@ -19,7 +19,7 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// TestFieldsThatOthersNeed: who would find nothing, since a field is left out, is told so.
+// TestFieldsThatOthersNeed: code that needs a field which the source leaves out gets an error.
 func TestFieldsThatOthersNeed(t *testing.T) {
 	config := &rest.Config{Host: "http://127.0.0.1:1"}
 	q, err := queue.NewWorkQueue[index.Key]()

@@ -24,9 +24,9 @@ import (
 	"github.com/kubetyped/informer/typed/view"
 )
 
-// TestFieldsOfSourcesOpenedLater: where it is known only later that a field is left out,
-// since a set of namespaces is empty until then, who needs it is told as well: by an error of
-// Run who has come before, and by one of their own who come after that.
+// TestFieldsOfSourcesOpenedLater: an informer can learn late that a field is left out, for example
+// from a set of namespaces that was empty. Run then returns an error if earlier code needs the
+// field, and later code gets its own error.
 func TestFieldsOfSourcesOpenedLater(t *testing.T) {
 	q, err := queue.NewWorkQueue[index.Key]()
 	require.NoError(t, err)

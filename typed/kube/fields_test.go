@@ -69,8 +69,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// TestBadFields: paths and options that make no sense are told by whatever
-// returns an error.
+// TestBadFields: every function that returns an error rejects wrong paths and options.
 func TestBadFields(t *testing.T) {
 	t.Parallel()
 	config := &rest.Config{Host: "http://example.com"}

@@ -85,8 +85,8 @@ func start[T interface {
 	return err
 }
 
-// TestWithListBudget: no more lists are under way than the budget has room for, whether
-// they are streamed or not.
+// TestWithListBudget: no more lists run at once than the budget has room for, whether they are
+// streamed or not.
 func TestWithListBudget(t *testing.T) {
 	for name, c := range map[string]struct {
 		opts []kube.ForOption

@@ -29,7 +29,7 @@ type newerPod struct {
 	} `json:"spec"`
 }
 
-// kindPod has a kind.
+// kindPod declares the kind.
 type kindPod struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`

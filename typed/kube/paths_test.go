@@ -10,7 +10,7 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// TestPaths: nothing of what is reported is lost where the last failure is remembered.
+// TestPaths: the sink that remembers the last failure loses no report.
 func TestPaths(t *testing.T) {
 	sinktest.Path[*corev1.Pod, *corev1.Pod]{
 		Begin: func(_ *testing.T, to source.Sink[*corev1.Pod]) source.Sink[*corev1.Pod] {

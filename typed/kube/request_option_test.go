@@ -129,7 +129,7 @@ func TestWithListTimeout(t *testing.T) {
 	assert.Equal(t, 2, srv.Requests("list", "pods"))
 }
 
-// TestWithBackoff: waits are no longer than what was asked for.
+// TestWithBackoff: waits are no longer than the options allow.
 func TestWithBackoff(t *testing.T) {
 	for name, failure := range map[string]error{"refused": apierrors.NewInternalError(http.ErrAbortHandler), "unreachable": errRefused} {
 		t.Run(name, func(t *testing.T) {

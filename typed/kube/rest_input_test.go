@@ -182,8 +182,8 @@ func (n noting) RoundTrip(r *http.Request) (*http.Response, error) {
 	return n.RoundTripper.RoundTrip(r)
 }
 
-// TestBadFrames breaks a watch in the middle: what came before is kept, the error
-// says where it was, and the watch goes on from there.
+// TestBadFrames breaks a watch in the middle: earlier events are kept, the error contains the
+// offset, and the watch continues from there.
 func TestBadFrames(t *testing.T) {
 	t.Parallel()
 	huge := strings.Repeat("x", 20<<20)
@@ -247,10 +247,10 @@ func kindedPod(name string) *corev1.Pod {
 	return pod
 }
 
-// TestObjectOfAnotherKind: what nobody asked for is left out and reported.
+// TestObjectOfAnotherKind: an object of another kind than requested is rejected and reported.
 func TestObjectOfAnotherKind(t *testing.T) {
 	inFormats(t, &rest.Config{}, func(t *testing.T, config *rest.Config, opts ...kube.SourceOption) {
-		// A server of its own: another one may still count a watch whose client has gone.
+		// A separate server: another one may still count a watch whose client has gone.
 		srv := apitest.Start(t)
 		own := srv.Config()
 		own.ContentType = config.ContentType

@@ -45,8 +45,7 @@ func newNetwork(name, cidr string) *unstructured.Unstructured {
 	}}
 }
 
-// slimPod is a Pod with nothing but what is needed, and no metadata of
-// apimachinery's.
+// slimPod is a Pod with only the fields that a program needs, and without apimachinery's metadata.
 type slimPod struct {
 	Metadata struct {
 		Namespace       string `json:"namespace"`
@@ -183,7 +182,7 @@ func TestNamespaceAndSelector(t *testing.T) {
 	assert.Equal(t, "b", one.List()[0].Name)
 }
 
-// TestProgressOfList: while a list arrives, Status tells how far it has come.
+// TestProgressOfList: while a list arrives, Status reports its progress.
 func TestProgressOfList(t *testing.T) {
 	srv := apitest.Start(t)
 	for i := range 1200 {

@@ -24,7 +24,7 @@ type tunnelSize struct {
 	} `json:"spec"`
 }
 
-// TestApply: managers have the fields that they apply, each with a type of its own.
+// TestApply: managers own the fields that they apply, each with its own type.
 func TestApply(t *testing.T) {
 	t.Parallel()
 	srv, sent := startForWrites(t)

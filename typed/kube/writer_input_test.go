@@ -76,7 +76,7 @@ type misnamed struct {
 
 func (m *misnamed) GetName() string { return m.ObjectMeta.Name + "?" }
 
-// TestNewWriterRefuses: what cannot be used is told when the writer is made.
+// TestNewWriterRefuses: NewWriter rejects unusable arguments.
 func TestNewWriterRefuses(t *testing.T) {
 	t.Parallel()
 	srv, sent := startForWrites(t)

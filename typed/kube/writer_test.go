@@ -317,7 +317,7 @@ func TestWriterAsksTheRESTMapper(t *testing.T) {
 	require.NoError(t, err, "it is asked again after an error")
 }
 
-// TestWriterEndsWithItsContext: the cause can be told.
+// TestWriterEndsWithItsContext: the error wraps that of the context.
 func TestWriterEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	srv, _ := startForWrites(t)

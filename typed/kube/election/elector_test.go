@@ -165,8 +165,8 @@ func TestElectorIsStoppedWhileItWins(t *testing.T) {
 	}
 }
 
-// TestElectorLosesTheLead: when the lease cannot be renewed, the context of the work
-// ends, and the lease is not given up while the work is still going on.
+// TestElectorLosesTheLead: when the Lease cannot be renewed, the context of the work ends, and the
+// Lease is not released before the work has ended.
 func TestElectorLosesTheLead(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		srv := apitest.Start(t)
