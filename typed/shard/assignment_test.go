@@ -51,7 +51,7 @@ func TestAssignment(t *testing.T) {
 		shuffled := rapid.Permutation(members).Draw(t, "order")
 		assert.Equal(t, result, assign(shuffled))
 
-		// What was assigned stays.
+		// A second assignment moves nothing.
 		for i := range members {
 			members[i].holds = result[members[i].name]
 		}

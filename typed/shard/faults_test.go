@@ -22,7 +22,7 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// party are members of one group, each with a client of its own.
+// party contains the members of one shard group, each with its own client.
 type party struct {
 	t       *testing.T
 	store   *leaseStore
@@ -152,8 +152,8 @@ func TestOptionsAtOnce(t *testing.T) {
 	}
 }
 
-// TestOptionsOfDeadMembers: a Lease that nobody renews keeps no newcomer out for longer than
-// it is good for, whatever it says.
+// TestOptionsOfDeadMembers: a Lease without renewals keeps no newcomer out for longer than its
+// duration, whatever its options.
 func TestOptionsOfDeadMembers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newParty(t)
@@ -166,7 +166,7 @@ func TestOptionsOfDeadMembers(t *testing.T) {
 	})
 }
 
-// TestOptionsEditedByHand: who writes other options into the Lease of a member ends nobody.
+// TestOptionsEditedByHand: an edit of the options in a member's Lease ends no member.
 func TestOptionsEditedByHand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newParty(t)
@@ -286,7 +286,7 @@ func TestAnotherReaper(t *testing.T) {
 	})
 }
 
-// TestOutage: when the API server was away for longer than a Lease is good for, nobody takes
+// TestOutage: when the API server was away for longer than the duration of a Lease, no member takes
 // others for dead that could not renew, either.
 func TestOutage(t *testing.T) {
 	for _, away := range []time.Duration{16 * time.Second, time.Minute, 10 * time.Minute} {
@@ -328,8 +328,8 @@ func TestDeathAfterAnOutage(t *testing.T) {
 	})
 }
 
-// TestLabelTakenOff: a member whose Lease was hidden from the group joins anew, whether or
-// not the label is put back.
+// TestLabelTakenOff: a member whose Lease was hidden from the group joins again, whether or not the
+// label is put back.
 func TestLabelTakenOff(t *testing.T) {
 	for _, again := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -347,7 +347,7 @@ func TestLabelTakenOff(t *testing.T) {
 	}
 }
 
-// TestLabelOfAnotherProcess: a hidden Lease that somebody renews is not this member's to delete.
+// TestLabelOfAnotherProcess: a member does not delete a hidden Lease that another process renews.
 func TestLabelOfAnotherProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newParty(t)
@@ -365,8 +365,8 @@ func TestLabelOfAnotherProcess(t *testing.T) {
 	})
 }
 
-// TestSuspendedMachine: timers stand still with a machine that is suspended. When it goes on,
-// calls end at once, though nobody asks, and the network is not there yet.
+// TestSuspendedMachine: timers stop while a machine is suspended. When it resumes, running calls
+// end at once, without a further call, before the network is back.
 func TestSuspendedMachine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newParty(t)

@@ -42,7 +42,7 @@ func TestMissingRights(t *testing.T) {
 	})
 }
 
-// TestOtherOptions: who comes with another hash is refused, and those that are there go on.
+// TestOtherOptions: a newcomer with another hash is refused, and the other members continue.
 func TestOtherOptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := newLeaseStore()
@@ -58,8 +58,8 @@ func TestOtherOptions(t *testing.T) {
 	})
 }
 
-// TestTakenIdentity: another process with the same identity, which is alive, is told from an
-// earlier one that has died.
+// TestTakenIdentity: a member distinguishes a live process with its identity from an earlier one
+// that has died.
 func TestTakenIdentity(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := newLeaseStore()
@@ -82,8 +82,8 @@ func TestTakenIdentity(t *testing.T) {
 	})
 }
 
-// TestStandsStill: a member that cannot renew stops by itself before its Lease expires, and
-// goes on when it can again, if nobody has taken its place; its calls have ended.
+// TestStandsStill: a member that cannot renew stops by itself before its Lease expires, and resumes
+// when it can, if no other member has replaced it; its calls have ended.
 func TestStandsStill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &leaseClient{leaseStore: newLeaseStore()}

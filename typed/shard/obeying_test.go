@@ -47,7 +47,7 @@ func (s *obeyingSource) InShards(selector string) source.Source[*corev1.ConfigMa
 	}}
 }
 
-// sieved is a source of some objects. Of the others, nothing is told, and no version.
+// sieved is a source of some objects. It reports neither the others nor their versions.
 type sieved struct {
 	source.Source[*corev1.ConfigMap]
 	has func(*corev1.ConfigMap) bool

@@ -15,8 +15,8 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// TestFirstListReportsObjectsOutside: the first list of some ranges tells which objects it would
-// not have in any case, by their keys, or by what the sink has of them.
+// TestFirstListReportsObjectsOutside: the first list of some hash ranges reports the objects that
+// are outside of them, by their keys, or by the objects in the sink.
 func TestFirstListReportsObjectsOutside(t *testing.T) {
 	for _, hash := range []Hash{Key(), Label("place")} {
 		t.Run(hash.String(), func(t *testing.T) {

@@ -20,8 +20,8 @@ import (
 	"github.com/kubetyped/informer/typed/shard"
 )
 
-// TestOwnWrites: however many watches a member has, it sees a write of its own in at most twice
-// the time in which a program without shards does.
+// TestOwnWrites: however many watches a member runs, it sees its own write in at most twice the
+// time in which a program without shards does.
 func TestOwnWrites(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		srv := apitest.Start(t)
@@ -42,7 +42,7 @@ func TestOwnWrites(t *testing.T) {
 		time.Sleep(time.Minute)
 		a := start(t, srv, l, "a", shard.UID(), obeying)
 		time.Sleep(time.Minute)
-		for _, other := range others[:2] { // ranges come, each time with a watch of their own
+		for _, other := range others[:2] { // ranges come, each time with their own watch
 			require.NoError(t, other.stop())
 			time.Sleep(30 * time.Second)
 		}

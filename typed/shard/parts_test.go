@@ -24,8 +24,8 @@ type write struct {
 	obj     *corev1.ConfigMap
 }
 
-// partsModel is a server, the lists and watches of a member, and the informer behind them.
-// The label place of objects tells which range they are in, and changes.
+// partsModel is a server, the lists and watches of a member, and the informer behind them. The
+// label place of an object decides its hash range, and changes.
 type partsModel struct {
 	parts   *parts[*corev1.ConfigMap]
 	group   *Group
@@ -38,7 +38,7 @@ type partsModel struct {
 	failed func(format string, args ...any)
 	store  map[index.Key]*corev1.ConfigMap
 	synced bool
-	at     uint64 // the version that the informer was told last
+	at     uint64 // the last version that the informer received
 	lists  int
 
 	wentBack bool // the version
@@ -88,7 +88,7 @@ func (m *partsModel) sends(q *part[*corev1.ConfigMap], obj *corev1.ConfigMap) bo
 	return obj != nil && (m.ignores || q.asked.has(m.rangeOf(obj)))
 }
 
-// list has a part listed, in the state after some writes.
+// list delivers a list of a part, in the state after some writes.
 func (m *partsModel) list(q *part[*corev1.ConfigMap], after int) {
 	version := strconv.Itoa(after)
 	var list []source.Staged
@@ -102,7 +102,7 @@ func (m *partsModel) list(q *part[*corev1.ConfigMap], after int) {
 	q.Replace(source.List{Items: list}, version)
 }
 
-// next has a watch send what comes next, and reports whether there was anything.
+// next makes a watch send its next event, and reports whether there was one.
 func (m *partsModel) next(q *part[*corev1.ConfigMap]) bool {
 	at := m.streams[q]
 	if at == len(m.log) {
@@ -128,7 +128,7 @@ func (m *partsModel) next(q *part[*corev1.ConfigMap]) bool {
 // running returns the parts that run, in their order.
 func (m *partsModel) running() []*part[*corev1.ConfigMap] { return slices.Clone(m.parts.running) }
 
-// keep has the member have some ranges.
+// keep gives the member some hash ranges.
 func (m *partsModel) keep(ctx context.Context, kept ranges, rest bool) {
 	m.group.mu.Lock()
 	for r := range kept.minus(m.group.kept).all() {
@@ -140,10 +140,9 @@ func (m *partsModel) keep(ctx context.Context, kept ranges, rest bool) {
 	m.parts.report()
 }
 
-// TestPartsModel has watches of parts begin, lag, be listed again, and take ranges from each
-// other, while the member's ranges and objects change: the informer is never told of anything
-// that is older than what it has, the version that it is told is one that it has reached, and
-// in the end it has what the server has.
+// TestPartsModel: watches of parts begin, lag, are listed again, and take ranges from each other,
+// while the member's ranges and objects change. The informer never receives an older state than its
+// own, nor a version that it has not reached, and in the end it has the server's objects.
 func TestPartsModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := newPartsModel(t)
@@ -198,7 +197,7 @@ func TestPartsModel(t *testing.T) {
 			},
 			"": func(*rapid.T) { m.checkVersions() },
 		})
-		for range 3 { // watches go on, those that take over end others, and waiting ranges are listed
+		for range 3 { // watches continue, those that take over end others, and waiting ranges are listed
 			m.keep(ctx, m.group.kept, false)
 			for _, q := range m.running() {
 				if !q.listed {
@@ -221,9 +220,8 @@ func TestPartsModel(t *testing.T) {
 	})
 }
 
-// TestWatchOfTooMuchIsReplacedUnderLoad: when a member has given ranges away, a watch of what
-// it has kept takes the place of the one that has all, and is listed once for that, though the
-// other one is always ahead.
+// TestWatchOfTooMuchIsReplacedUnderLoad: when a member has given ranges away, a narrower watch
+// replaces the full one, after one list, though the full one is always ahead.
 func TestWatchOfTooMuchIsReplacedUnderLoad(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := newPartsModel(t)
@@ -271,7 +269,7 @@ func TestWatchOfTooMuchIsReplacedUnderLoad(t *testing.T) {
 	})
 }
 
-// TestVersionsWithoutNumbers: changes are passed on though nothing tells which is later.
+// TestVersionsWithoutNumbers: changes are passed on even if their versions have no order.
 func TestVersionsWithoutNumbers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := newPartsModel(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// TestPaths: nothing of what is reported of a part is lost on the way to the informer.
+// TestPaths: all reports of a part reach the informer.
 func TestPaths(t *testing.T) {
 	obj := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "a", UID: "1", ResourceVersion: "1"}}
 	sinktest.Path[*corev1.ConfigMap, *corev1.ConfigMap]{

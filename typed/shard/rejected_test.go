@@ -15,8 +15,8 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// TestRejectedObjectsOfAPart: that an object was rejected is taken back when it is deleted, not
-// in the next list, or can be used; of the lists of a part, the informer cannot tell.
+// TestRejectedObjectsOfAPart: a rejection is taken back when the object is deleted, can be stored,
+// or is missing from the next list of a part, as the informer does not see these lists.
 func TestRejectedObjectsOfAPart(t *testing.T) {
 	key := index.Key{Namespace: "ns", Name: "a"}
 	obj := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "a", UID: "1", ResourceVersion: "7"}}

@@ -63,7 +63,7 @@ func (l *ledger) leave(key index.Key, version string) {
 	l.seen[key][version] = true
 }
 
-// selecting has a server that knows ranges, or none.
+// selecting makes the sources of a server that selects by hash ranges, or of one that does not.
 type selecting func(srv *apitest.Server) func() source.Source[*corev1.ConfigMap]
 
 func ignoring(srv *apitest.Server) func() source.Source[*corev1.ConfigMap] {

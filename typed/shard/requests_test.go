@@ -121,8 +121,8 @@ func TestRequestsAreThoseOfTheGeneratedClient(t *testing.T) {
 	}
 }
 
-// conversation makes requests that succeed and others that fail, to a server of its own,
-// and returns what that got and what the client returned.
+// conversation makes requests that succeed and others that fail, to its own server, and returns the
+// requests and the client's results.
 func conversation(t *testing.T, setUp func(*rest.Config), connect func(*rest.Config) (leaseAPI, error)) ([]asked, []answer) {
 	srv := apitest.Start(t, apitest.WithSeed(1))
 	config := srv.Config()

@@ -24,8 +24,8 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// TestSecondariesAreWithTheirPrimaries: a reconcile of a ConfigMap finds the Secrets that it
-// owns with the same member, also after a member has left, and not without them.
+// TestSecondariesAreWithTheirPrimaries: a reconcile of a ConfigMap finds the Secrets that it owns
+// with the same member, even after a member has left, and not without them.
 func TestSecondariesAreWithTheirPrimaries(t *testing.T) {
 	for name, hashes := range map[string][2]shard.Hash{
 		"by key": {shard.Key(), shard.OwnerKey()},

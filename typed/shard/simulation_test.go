@@ -26,7 +26,7 @@ var (
 // journal is what all members write to, as the outside world: it knows who is at work.
 type journal struct {
 	mu     sync.Mutex
-	calls  [rangeCount]map[*work]struct{} // under way
+	calls  [rangeCount]map[*work]struct{} // running
 	fences [rangeCount]int                // the highest that was seen
 	writes int
 	wrong  []string
@@ -209,7 +209,7 @@ func (w *world) drift(g *Group, c *leaseClient) {
 	}
 }
 
-// pick takes a process out of those who live.
+// pick returns a random live process.
 func (w *world) pick() *simulated { return w.alive[w.random.IntN(len(w.alive))] }
 
 func (w *world) bury(p *simulated) {

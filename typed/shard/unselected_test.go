@@ -15,8 +15,8 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// TestServerThatStopsSelecting: when a server sends each watch everything, one takes the place
-// of all; and when it selects again, a watch that gets what it asked for says so.
+// TestServerThatStopsSelecting: when a server sends everything to each watch, one watch replaces
+// all; and Status reports when a later watch gets only its own hash ranges.
 func TestServerThatStopsSelecting(t *testing.T) {
 	g, err := newGroup(&leaseClient{leaseStore: newLeaseStore()}, "ns", "group", []Option{WithIdentity("a"), WithHash(Key())})
 	require.NoError(t, err)

@@ -13,7 +13,7 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// movedSink counts how often it was told that versions have moved.
+// movedSink counts the reports that versions have moved.
 type movedSink struct {
 	sinktest.Recorder[*corev1.ConfigMap]
 	moved int
@@ -25,7 +25,7 @@ func (s *movedSink) Step(changes []index.Change[*corev1.ConfigMap], version stri
 	}
 }
 
-// TestVersionsOfWatches: a watch that moves tells, and only where it is not the slowest.
+// TestVersionsOfWatches: a watch reports that it has moved, and only where it is not the slowest.
 func TestVersionsOfWatches(t *testing.T) {
 	g, err := newGroup(&leaseClient{leaseStore: newLeaseStore()}, "ns", "group", []Option{WithIdentity("a"), WithHash(Key())})
 	require.NoError(t, err)
