@@ -74,9 +74,9 @@ func (d *detecting) pod(t *testing.T, i int) *corev1.Pod {
 	return pod
 }
 
-// pass lets a period pass. What the test has written before happens before what the
-// informer reads then, which the race detector would complain of otherwise, as it
-// should: who modifies shared objects does not lock them.
+// pass lets a period pass. It orders earlier writes of the test before later reads of the informer.
+// The race detector would report them otherwise, as it should: code that modifies shared objects
+// does not lock them.
 func (d *detecting) pass() {
 	sinktest.Delete(d.sink, made.Pod(9_999, 1), "1") // which is not there
 	synctest.Wait()
@@ -131,8 +131,8 @@ func TestMutationsAreDetected(t *testing.T) {
 	}
 }
 
-// TestMutationsOfHandlersAreDetected has a handler modify what it is told of,
-// which is replaced at once.
+// TestMutationsOfHandlersAreDetected: a handler modifies an object of an event, which is replaced
+// at once.
 func TestMutationsOfHandlersAreDetected(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		d := startDetecting(t, 5, typed.HandlerFuncs[*corev1.Pod]{

@@ -64,7 +64,7 @@ func ExampleFilterMap() {
 	// web-0 is on node-1
 }
 
-// An informer of the namespaces that somebody may see, which change.
+// An informer of the namespaces that a user may see, which change.
 func ExampleFromNamespaces() {
 	client, shutdown := rig.NewCluster(podIn("tenant-a"), podIn("tenant-b"), podIn("tenant-c"))
 	defer shutdown()

@@ -22,8 +22,8 @@ func onlyX(o *rig.Thing) (*rig.Thing, bool) {
 	return &projected, rig.OnX(o)
 }
 
-// newProjectedRig returns a rig whose informer keeps a projection of what is
-// reported to the sink.
+// newProjectedRig returns a rig whose informer stores a projection of the objects reported to the
+// sink.
 func newProjectedRig(t *testing.T, project func(*rig.Thing) (*rig.Thing, bool)) *rig.Rig {
 	s := rig.NewScript()
 	return rig.Over(t, s, source.FilterMap(s, project))

@@ -17,8 +17,8 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// TestNamespacesWaitForAHandler has namespaces wait, all at once, for a handler with Block
-// that sleeps: in a bubble, the clock goes on meanwhile.
+// TestNamespacesWaitForAHandler: all namespaces wait at once for a handler with Block that sleeps:
+// in a bubble, the clock advances meanwhile.
 func TestNamespacesWaitForAHandler(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		srv := apitest.Start(t)

@@ -22,9 +22,8 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// TestNamespacesModel lets namespaces come, be listed, change, be listed again
-// and go, at random, and compares the store, its version and what a handler was
-// told with a map for each namespace.
+// TestNamespacesModel lists, changes, relists, adds and removes namespaces at random, and compares
+// the store, its version and the events of a handler with a map for each namespace.
 func TestNamespacesModel(t *testing.T) { rapid.Check(t, checkNamespacesModel(t)) }
 
 func FuzzNamespacesModel(f *testing.F) {
@@ -52,8 +51,8 @@ func checkNamespacesModel(t *testing.T) func(*rapid.T) {
 	}
 }
 
-// spacesModel is what an informer over namespaces is meant to have. As a handler
-// it plays back what it is told.
+// spacesModel is the expected state of an informer over namespaces. As a handler, it plays back the
+// events.
 type spacesModel struct {
 	*spacesRig
 	*rig.Complaints

@@ -38,9 +38,9 @@ func startSpaces(t *testing.T, f func(*typed.Informer[*rig.Thing]), names ...str
 	}
 }
 
-// TestErrorsOfNamespacesAreReportedWithoutALock: a function that is called with an error may
-// ask the informer, and wait for what other namespaces bring. Errors that come meanwhile
-// are told afterwards, in their order.
+// TestErrorsOfNamespacesAreReportedWithoutALock: a function that is called with an error may ask
+// the informer, and wait for other namespaces. Errors that come meanwhile are reported afterwards,
+// in their order.
 func TestErrorsOfNamespacesAreReportedWithoutALock(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r, called := startSpaces(t, func(things *typed.Informer[*rig.Thing]) {

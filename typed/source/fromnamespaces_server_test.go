@@ -94,7 +94,7 @@ func ended(ctx context.Context) context.Context {
 	return ctx
 }
 
-// failing is a source that tells when the informer knows that it has failed.
+// failing is a source that signals when the informer knows that it has failed.
 type failing[T index.Object] struct {
 	source.Source[T]
 	failed chan struct{} // has room for one

@@ -125,8 +125,8 @@ func TestMapChecksItsArguments(t *testing.T) {
 	assert.ErrorContains(t, none.Run(t.Context()), "source is nil")
 }
 
-// TestStreamedObjectsAreProjectedAsTheyCome has a server stream a list, and looks
-// at what is kept before it is complete.
+// TestStreamedObjectsAreProjectedAsTheyCome: a server streams a list, whose objects are projected
+// before it is complete.
 func TestStreamedObjectsAreProjectedAsTheyCome(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		stream := watch.NewFake()

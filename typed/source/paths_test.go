@@ -14,7 +14,7 @@ type mapped struct{ of *rig.Thing }
 func (m mapped) GetName() string      { return m.of.Name }
 func (m mapped) GetNamespace() string { return m.of.Namespace }
 
-// TestPaths: nothing of what is reported is lost on the way to an informer.
+// TestPaths: all reports reach the informer.
 func TestPaths(t *testing.T) {
 	obj := rig.At("a", 1)
 	same := func(obj *rig.Thing) *rig.Thing { return obj }
@@ -52,7 +52,7 @@ func TestPaths(t *testing.T) {
 	})
 }
 
-// TestOmits: what is made of a source that leaves a field out tells so.
+// TestOmits: sources that wrap one that leaves a field out report it.
 func TestOmits(t *testing.T) {
 	t.Run("FilterMap", func(t *testing.T) {
 		sinktest.Omits(t, false, func(src source.Source[*rig.Thing]) source.Source[*rig.Thing] {
