@@ -17,9 +17,9 @@ import (
 	"github.com/kubetyped/informer/typed/view"
 )
 
-// TestReasonsOfAView: what an input lets go of is not deleted for those who are told of a view
-// of it, whatever operators are in between, nor for those of a view of that view's informer;
-// and what is deleted is.
+// TestReasonsOfAView: the deletions of a view, and of a view of that view's informer, have the
+// reason of the input, through each operator: an object that the input releases is not reported as
+// deleted, and a deleted one is.
 func TestReasonsOfAView(t *testing.T) {
 	name := func(o *rig.Thing) row { return row{o.Name, fmt.Sprint(o.Version)} }
 	for operator, of := range map[string]func(*view.View[*rig.Thing]) *view.View[row]{
@@ -79,8 +79,8 @@ func TestReasonsOfAView(t *testing.T) {
 	}
 }
 
-// TestVersionsOfAViewOfAView can be told apart, and waiting for a number of what has none ends
-// at once.
+// TestVersionsOfAViewOfAView: nested versions can be parsed, and a wait for a number as the version
+// of an informer of a view, which has none, returns an error at once.
 func TestVersionsOfAViewOfAView(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		a, b, c := named("a"), named("b"), named("c")
@@ -180,8 +180,8 @@ func TestFirstListOfAView(t *testing.T) {
 	})
 }
 
-// TestFirstOfANameAfterARename: of objects that are made with one name, the first one by the
-// names of what they are made of is there, also when that is renamed and nothing else changes.
+// TestFirstOfANameAfterARename: of objects made with one name, the view contains the one whose
+// input comes first by name, even when only that is renamed.
 func TestFirstOfANameAfterARename(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		set := view.NewSet(rig.On("a", rig.At("1", 1)), rig.On("b", rig.At("2", 2)))

@@ -124,8 +124,8 @@ func ExampleReduce() {
 	// b: 5 CPUs of 2 Pods
 }
 
-// What is fetched may depend on what was fetched before. Here, a Service is told of its
-// first Pod's neighbours on the same node.
+// A lookup may depend on the results of an earlier one. Here, the text of a Service lists the
+// neighbours of its first Pod on the same node.
 func ExampleCompute() {
 	services := view.NewSet(&Service{view.Named{"shop", "web"}, map[string]string{"app": "web"}})
 	pods := view.NewSet(webPod("web-0", "a", 1), &Pod{view.Named{"shop", "other"}, nil, "a", 1})
@@ -152,7 +152,7 @@ func ExampleCompute() {
 	// web: web-0 is on b with [web-0]
 }
 
-// Why is an object there, and what was it made of?
+// Explain returns the inputs that an object was made of.
 func ExampleView_Explain() {
 	services := view.NewSet(&Service{view.Named{"shop", "web"}, map[string]string{"app": "web"}})
 	pods := view.NewSet(webPod("web-0", "a", 1), webPod("web-1", "b", 1))

@@ -21,7 +21,7 @@ type thing struct {
 	labels          map[string]string
 	selector        map[string]string // nil: none
 	value           int
-	made            string // of what it was made
+	made            string // how it was made
 	bad             bool   // functions panic
 }
 
@@ -137,8 +137,7 @@ func renamed(x *thing) *thing {
 	return &thing{x.namespace, fmt.Sprint("m", x.value%6), x.labels, x.selector, x.value + 1, "map " + x.name, false}
 }
 
-// nameless makes few different objects, which do not tell by their names what they were made
-// of.
+// nameless makes few different objects, whose names do not identify their inputs.
 func nameless(x *thing) *thing {
 	return &thing{"", fmt.Sprint("one", x.check().value%2), nil, nil, x.value % 3, "nameless", false}
 }

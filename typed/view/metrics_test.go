@@ -13,15 +13,15 @@ import (
 	"github.com/kubetyped/informer/typed/view"
 )
 
-// told is metrics that write down what they are told.
+// told is metrics that record their calls.
 type told struct{ calls []string }
 
 func (m *told) Computed(view string, objects int, took time.Duration) {
 	m.calls = append(m.calls, fmt.Sprint(view, " ", objects, " ", took))
 }
 
-// TestMetrics: views tell how many objects they have computed in each step, and how long
-// that took, if there were some.
+// TestMetrics: views report how many objects they have computed in each step, and how long that
+// took, if there were some.
 func TestMetrics(t *testing.T) {
 	for name, of := range map[string]func(in *view.View[*rig.Thing], opts ...view.Option) *view.View[row]{
 		"Map": func(in *view.View[*rig.Thing], opts ...view.Option) *view.View[row] {

@@ -27,7 +27,7 @@ type unequal struct {
 	_ []string
 }
 
-// TestViewsRejectBadArguments: what is wrong with a view is told by Err, and by the informer.
+// TestViewsRejectBadArguments: Err and the informer return the error of a view.
 func TestViewsRejectBadArguments(t *testing.T) {
 	things := named("a").View()
 	join := func(*rig.Thing, iter.Seq[*rig.Thing]) (row, bool) { return row{}, true }
@@ -78,7 +78,7 @@ func TestViewsRejectBadArguments(t *testing.T) {
 	require.NoError(t, view.JoinSelecting(things, things, selector, join).Err())
 }
 
-// TestInformerOfAView is an input as any other, but not beside what it is made of.
+// TestInformerOfAView is an input as any other, but cannot be joined with its own inputs.
 func TestInformerOfAView(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		set, others := named("a", "b"), named("c")
@@ -98,8 +98,8 @@ func versionsOfThings(of *view.View[*rig.Thing]) *view.View[*rig.Thing] {
 	return view.Filter(of, func(o *rig.Thing) bool { return true })
 }
 
-// TestInformersOfOneView: each computes it, at once or one after another, and who asks the view
-// for versions is told what all have.
+// TestInformersOfOneView: each computes it, at once or one after another, and the versions of the
+// view are those that all of them have reached.
 func TestInformersOfOneView(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		set := named("a")
@@ -200,7 +200,7 @@ func TestFetcherIsUsedInTheFunction(t *testing.T) {
 	})
 }
 
-// TestExplain tells what an object was made of.
+// TestExplain returns the inputs that an object was made of.
 func TestExplain(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		left, right := named("a"), named("b", "c")
@@ -271,7 +271,7 @@ func TestExplainOfEachOperator(t *testing.T) {
 	}
 }
 
-// TestSet: its versions tell what is in it.
+// TestSet: each version identifies the contents.
 func TestSet(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		set := view.NewSet[*rig.Thing]()

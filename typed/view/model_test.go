@@ -237,8 +237,8 @@ func (m *model) states(v *view.View[*thing], version string, all []things) error
 	return nil
 }
 
-// checkSnapshot compares what readers see after each step with what the versions say. What was
-// bad for a while is not compared until it is good.
+// checkSnapshot compares the objects that readers see after each step with those at its versions.
+// Bad objects are not compared until they are good.
 func (m *model) checkSnapshot(snapshot *index.Snapshot[*thing]) {
 	if m.bad || snapshot.ResourceVersion() == "" {
 		return
@@ -331,7 +331,7 @@ func (m *model) checkWaits() {
 	}
 }
 
-// toldThings is a handler that plays back what it is told.
+// toldThings is a handler that plays back its events.
 type toldThings struct {
 	of *typed.Informer[*thing]
 

@@ -58,7 +58,7 @@ func (in *modelInput) Run(ctx context.Context, sink source.Sink[*thing]) error {
 	return nil
 }
 
-// note notes a state. The caller holds mu, but for the first one.
+// note notes a state. The caller holds mu, except for the first one.
 func (in *modelInput) note() string {
 	version := strconv.Itoa(in.version)
 	in.history[version] = inOrder(maps.Values(in.now))
@@ -96,7 +96,7 @@ func (in *modelInput) object(random *rand.Rand) *thing {
 	}
 }
 
-// begin has an informer listed.
+// begin delivers the initial list of an informer.
 func (in *modelInput) begin(random *rand.Rand) {
 	if in.informer == nil {
 		return
@@ -113,7 +113,7 @@ func (in *modelInput) begin(random *rand.Rand) {
 	sinktest.Replace(in.sink, "", slices.Collect(maps.Values(in.now)), version)
 }
 
-// heal has all objects be good.
+// heal makes all objects good.
 func (in *modelInput) heal() {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -131,7 +131,7 @@ func (in *modelInput) heal() {
 	}
 }
 
-// put has objects come together. The caller holds mu, and has changed now.
+// put adds objects together. The caller holds mu, and has changed now.
 func (in *modelInput) put(objs []*thing, reason index.Reason) {
 	in.version++
 	version := in.note()
@@ -210,7 +210,7 @@ func (in *modelInput) writeSet(random *rand.Rand, drawn map[index.Key]*thing) {
 	}
 }
 
-// deleteOne has an object go that may be there, by its key or in its last state.
+// deleteOne deletes an object that may exist, by its key or in its last state.
 func (in *modelInput) deleteOne(random *rand.Rand, drawn map[index.Key]*thing) index.Reason {
 	reason := []index.Reason{index.Watched, index.Released, index.OutOfScope}[random.IntN(3)]
 	for key, obj := range drawn {
@@ -225,7 +225,7 @@ func (in *modelInput) deleteOne(random *rand.Rand, drawn map[index.Key]*thing) i
 	return reason
 }
 
-// relist has a list of everything come, of which one object may be rejected, and stays.
+// relist delivers a list of everything, of which one object may be rejected, and stays.
 func (in *modelInput) relist(random *rand.Rand, drawn map[index.Key]*thing) index.Reason {
 	items := source.StageAll(in.sink, slices.Collect(maps.Values(drawn)))
 	for key, obj := range in.now {

@@ -188,7 +188,7 @@ func matching(o *rig.Thing, others iter.Seq[*rig.Thing]) (row, bool) {
 	return row{o.Name, found}, true
 }
 
-// TestPanicOfAFold: the object is left out, and what is there is right again later.
+// TestPanicOfAFold: the object is left out, and the results are right again later.
 func TestPanicOfAFold(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		set := named("a", "b")

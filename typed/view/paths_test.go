@@ -17,9 +17,9 @@ import (
 	"github.com/kubetyped/informer/typed/view"
 )
 
-// path is a way from a source through informers and views to a Sink. A store is in between, so
-// what comes out are the changes of that: a UID says which of them count, and what is done is
-// so when the first store has it.
+// path is a way from a source through informers and views to a Sink. The changes that reach the
+// Sink are those of a store in between: a UID decides which of them count, and a step is done when
+// the first store has it.
 type path struct {
 	begin source.Sink[*rig.Thing]
 	end   *sinktest.Recorder[*rig.Thing]

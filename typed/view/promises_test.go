@@ -33,8 +33,8 @@ func joinedOn(left, right *view.View[*rig.Thing], opts ...view.Option) *view.Vie
 	}, opts...)
 }
 
-// TestWaitForSyncNamesTheInput: an informer of a view has synced when all inputs have, and
-// tells which has not, and why.
+// TestWaitForSyncNamesTheInput: an informer of a view has synced when all inputs have; until then
+// the error names the input that has not, and the reason.
 func TestWaitForSyncNamesTheInput(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		first, second := rig.New(t, typed.WithName("first")), rig.New(t, typed.WithName("second"))
@@ -68,7 +68,7 @@ func TestWaitForSyncNamesTheInput(t *testing.T) {
 	})
 }
 
-// TestInputThatFails: an input that fails later is told, and that it works again.
+// TestInputThatFails: Status reports an input that fails later, until it works again.
 func TestInputThatFails(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		things := rig.New(t, typed.WithName("things"))
@@ -155,8 +155,8 @@ func TestReadersSeeWholeSteps(t *testing.T) {
 	})
 }
 
-// TestVersions: what is read tells which versions of the inputs it was computed from, and
-// a write of one of them can be waited for.
+// TestVersions: a read reports the versions of the inputs that it was computed from, and a program
+// can wait for a write to one of them.
 func TestVersions(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		first, second := rig.New(t, typed.WithName("first")), rig.New(t, typed.WithName("second"))
@@ -218,8 +218,8 @@ func TestVersionOfOneInput(t *testing.T) {
 	})
 }
 
-// TestOneName: of several objects of one name one is there, whatever came first, and it is
-// told.
+// TestOneName: of several objects with one name, the view contains one, in whatever order they
+// come, and reports the conflict.
 func TestOneName(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		set := named("b", "c")
@@ -251,7 +251,7 @@ func TestOneFilteredName(t *testing.T) {
 	})
 }
 
-// TestUnchanged: what is made anew and is equal is no event, by each way to compare.
+// TestUnchanged: a recomputed object that equals the old one is no event, by each way to compare.
 func TestUnchanged(t *testing.T) {
 	for name, opts := range map[string][]view.Option{
 		"by default": nil,

@@ -51,7 +51,7 @@ func versions(things *view.View[*rig.Thing], opts ...view.Option) *view.View[row
 // onNode is the keys of things by their nodes.
 var onNode = view.One(func(o *rig.Thing) (string, bool) { return o.Node, o.Node != "" })
 
-// named has things by their names, in a set.
+// named returns a set of things with these names.
 func named(names ...string) *view.Set[*rig.Thing] {
 	set := view.NewSet[*rig.Thing]()
 	for _, name := range names {

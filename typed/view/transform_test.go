@@ -15,8 +15,8 @@ import (
 	"github.com/kubetyped/informer/typed/view"
 )
 
-// TestTransformOverAView: a transform modifies objects of its own, and not those of the
-// view's inputs, when they are first there, when they change and when they are gone.
+// TestTransformOverAView: a transform modifies its own copies, and not the objects of the view's
+// inputs, when they are first there, when they change and when they are gone.
 func TestTransformOverAView(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		annotated := func(name string) *corev1.Pod {
@@ -48,8 +48,8 @@ func TestTransformOverAView(t *testing.T) {
 	})
 }
 
-// TestTransformOfAViewOfValues: what is a value is a copy; and what cannot be copied is
-// refused.
+// TestTransformOfAViewOfValues: a value is copied when it is passed, and Run rejects objects that
+// cannot be copied.
 func TestTransformOfAViewOfValues(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		things := named("a")
