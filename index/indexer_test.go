@@ -87,7 +87,7 @@ func requireNotAdded(t *testing.T, read func()) {
 	read()
 }
 
-// TestAddIndexesAfterAPanic: an index function panics when another index and half of its own are
+// TestAddIndexesAfterAPanic: an index function panics when another index, and half of this one, are
 // filled. Nothing of that is left when both are added again.
 func TestAddIndexesAfterAPanic(t *testing.T) {
 	p, q := &pod{name: "p", node: "n1"}, &pod{name: "q", node: "n2"}

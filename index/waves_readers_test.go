@@ -41,7 +41,7 @@ type league struct {
 	added bool           // comes
 }
 
-// TestReadersWaves: readers look at teams while each batch of a writer replaces a team by another.
+// TestReadersWaves: readers look at teams while each batch of a writer changes one team.
 // However they read, and whatever the size of the batch, which decides whether it is made in place,
 // a team is of one version and complete, and in a snapshot for as long as that is held.
 func TestReadersWaves(t *testing.T) {

@@ -61,7 +61,7 @@ type spacesModel struct {
 	version int // that the informer has reached
 	clock   int // the last version given to anything
 	told    map[index.Key]*rig.Thing
-	calls   sync.Mutex // guards told
+	calls   sync.Mutex // guards the field above
 	stays   []uint64   // all that were found
 }
 
