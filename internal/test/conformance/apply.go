@@ -47,7 +47,7 @@ func testApply(c *check) {
 	assert.Equal(c, "a:1", both.Spec.Template.Spec.Containers[0].Image)
 	assert.Len(c, both.ManagedFields, 2)
 
-	// What a manager applies no more is removed, and nothing else.
+	// A field that a manager applies no longer is removed, and no other field.
 	less, err := c.apply("d", "one", false, strings.Replace(fmt.Sprintf(appliedSpec, 1), `,"env":[{"name":"X","value":"1"}]`, "", 1))
 	require.NoError(c, err)
 	require.Len(c, less.Spec.Template.Spec.Containers, 2)

@@ -52,7 +52,7 @@ func testContents(c *check) {
 	assert.JSONEq(c, raw, string(revision.Data.Raw))
 }
 
-// testCustomNumbers writes numbers, of which JSON does not tell whole ones from others.
+// testCustomNumbers writes numbers. In JSON, a whole float looks like an integer.
 func testCustomNumbers(c *check) {
 	customs := c.custom()
 	obj := c.customObject("numbers")

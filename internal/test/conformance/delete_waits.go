@@ -98,8 +98,8 @@ func testDeletePodFinalizers(c *check) {
 	assert.True(c, apierrors.IsNotFound(err), "%v", err)
 }
 
-// What becomes of dependents is for a garbage collector to see to, and the server
-// tells it by finalizers.
+// A garbage collector deletes or orphans the dependents. The server requests either by a
+// finalizer.
 func testDeletePropagation(c *check) {
 	maps := c.client.CoreV1().ConfigMaps(c.ns)
 	created := c.create("a", nil)
@@ -127,7 +127,7 @@ func testDeletePropagation(c *check) {
 	_, err := maps.Get(c.ctx, "a", metav1.GetOptions{})
 	assert.True(c, apierrors.IsNotFound(err), "a finalizer that nobody wants any more holds nothing: %v", err)
 
-	// Jobs keep their Pods unless they are told otherwise.
+	// Jobs orphan their Pods by default.
 	template := corev1.PodTemplateSpec{Spec: pod("j").Spec}
 	template.Spec.RestartPolicy = corev1.RestartPolicyNever
 	jobs := c.client.BatchV1().Jobs(c.ns)

@@ -2,17 +2,15 @@ package conformance
 
 import "testing"
 
-// TestInformer checks what an informer promises where that needs a server: for
-// objects that come as a streamed list and as a plain one; in JSON and protobuf;
-// as Go types, as *unstructured.Unstructured and as
-// *metav1.PartialObjectMetadata; decoded by client-go and by the informer's own
-// source (FromREST), which also has structs that no scheme knows; in namespaces
-// and without.
+// TestInformer checks the promises of an informer that need a server to check. It covers
+// streamed and plain lists, JSON and protobuf, Go types, *unstructured.Unstructured and
+// *metav1.PartialObjectMetadata, and resources with and without namespaces. Client-go decodes
+// the objects, or the informer's own source (FromREST), which also decodes structs outside any
+// scheme.
 //
-// Every check ends with the same comparison: the informer, its handlers and its
-// event streams hold the objects of the server, one by one, at the same version
-// and with the same contents, and the events they were told play back to that
-// state without a gap and without a duplicate.
+// Every check ends with the same comparison: the informer, its handlers and its event streams
+// hold the objects of the server, one by one, at the same version and with the same contents,
+// and the delivered events play back to that state without a gap and without a duplicate.
 //
 // About newRig, see TestServer. Place says where
 // each check runs, newRig with it.
@@ -34,8 +32,8 @@ func TestInformer(t *testing.T, newRig func(t *testing.T) Rig, place Place) {
 	}
 }
 
-// Place runs a check: RealTime, or synctest.Test where the server is in memory, so that
-// nobody waits for what a client waits for.
+// Place runs a check: RealTime, or synctest.Test where the server is in memory, so that a
+// client's delays take no time.
 type Place func(t *testing.T, check func(t *testing.T))
 
 // RealTime is the Place of servers outside of this process.

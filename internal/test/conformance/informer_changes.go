@@ -13,8 +13,8 @@ import (
 	"github.com/kubetyped/informer/typed"
 )
 
-// testInformerChanges: creations, updates and deletions come in order, each once,
-// also those of an object that is made again under its name.
+// testInformerChanges: creations, updates and deletions come in order, each once, including
+// those of an object that is recreated.
 func testInformerChanges[T object](s *scene[T]) {
 	s.create("a")
 	s.create("b")

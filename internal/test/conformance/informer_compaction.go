@@ -19,8 +19,8 @@ type outlasting interface {
 	finish()
 }
 
-// testInformerCompaction has the server forget its history under informers of
-// every subject: some are up to date, others have missed something.
+// testInformerCompaction compacts the server's history under informers of every subject: some
+// are up to date, others have missed changes.
 func testInformerCompaction(t *testing.T, rig Rig) {
 	if rig.Compact == nil {
 		t.Skip("the server cannot be told to compact")

@@ -18,9 +18,9 @@ import (
 // from the server while it is shut. It is open at first.
 type gate struct {
 	mu      sync.Mutex
-	shut    chan struct{} // guarded by mu; closed when it opens; nil: it is open
+	shut    chan struct{} // guarded by mu, closed when the gate opens. If nil, the gate is open
 	expired bool          // guarded by mu; the version that the informer has is not to be had any more
-	ending  chan struct{} // guarded by mu; closed to end the watches that have begun since; nil: none has
+	ending  chan struct{} // guarded by mu, closed to end the watches that have begun since. If nil, none has begun
 	lists   int           // guarded by mu; how many there were
 	watches int           // guarded by mu; how many there were
 
@@ -48,8 +48,8 @@ func (g *gate) close() {
 	g.cut()
 }
 
-// open lets requests pass again. If expired, a watch that goes on from before is
-// refused, as by a server that does not have that version any more.
+// open lets requests pass again. If expired, a watch that continues from an earlier version is
+// refused, as by a server that has compacted that version.
 func (g *gate) open(expired bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

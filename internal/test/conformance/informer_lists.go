@@ -52,7 +52,7 @@ func testInformerEmptyList[T object](s *scene[T]) {
 	assert.Empty(s, o.handled.all())
 	assert.NotEmpty(s, o.ResourceVersion())
 	s.create("a")
-	// Until now nothing could tell that the event stream had begun.
+	// Until now nothing showed that the event stream had begun.
 	_, ok := o.streamed.wait(s.ctx, func(events []typed.Event[T]) bool { return len(events) > 0 })
 	require.True(s, ok, "no event")
 	s.delete("a")
@@ -147,7 +147,7 @@ func testInformerLateHandler[T object](s *scene[T]) {
 			}
 		}
 		assert.Len(s, initial, objects)
-		// After the objects that were there, it is told what others are.
+		// After the initial objects, it receives the same events as others.
 		words := s.words(events)
 		all := s.words(o.streamed.all())
 		assert.Equal(s, all[len(all)-len(words):], words, t.name)

@@ -27,7 +27,7 @@ type scope struct {
 	options    []typed.Option
 }
 
-// observed is an informer that runs, and all that it tells.
+// observed is a running informer, and all events that it delivers.
 type observed[T object] struct {
 	*typed.Informer[T]
 	*scene[T]
@@ -145,12 +145,12 @@ func (o *observed[T]) createLast() index.Key {
 	return key
 }
 
-// finish compares the informer, and what it has told, with the server, and stops
+// finish compares the informer, and the events that it has delivered, with the server, and stops
 // it.
 func (o *observed[T]) finish() {
 	o.Helper()
-	// What comes with a list comes in the order of the list: the first of the two
-	// may not be the last event of it, but the second comes after all of it.
+	// Events of a list come in the list's order. The first of the two objects may not be the
+	// list's last event, but the second comes after all of the list.
 	o.createLast()
 	last := o.createLast()
 	cache := o.own(o.List())

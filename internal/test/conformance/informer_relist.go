@@ -10,8 +10,8 @@ import (
 	"github.com/kubetyped/informer/typed"
 )
 
-// testInformerRelist keeps informers from the server while objects change, and
-// has them list again: what they tell is the difference.
+// testInformerRelist cuts informers off from the server while objects change, then checks that
+// their relist delivers only the difference.
 func testInformerRelist[T object](s *scene[T]) {
 	for _, name := range []string{"kept", "changed", "removed", "recreated"} {
 		s.create(name)
@@ -65,8 +65,8 @@ func testInformerRelist[T object](s *scene[T]) {
 	}
 }
 
-// checkRelisted checks, once it has finished, what the informer has told of a
-// second list: deletions first.
+// checkRelisted checks, once it has finished, the events that a relist has delivered: deletions
+// first.
 func (o *observed[T]) checkRelisted(want ...string) {
 	o.Helper()
 	var words []string
@@ -85,7 +85,7 @@ func (o *observed[T]) checkRelisted(want ...string) {
 	assert.ElementsMatch(o, o.words(o.streamed.all()), o.words(o.handled.all()))
 }
 
-// testInformerCut ends the watch again and again: it goes on where it was.
+// testInformerCut ends the watch repeatedly: each new one continues from the last version.
 func testInformerCut[T object](s *scene[T]) {
 	s.create("a")
 	s.create("b")

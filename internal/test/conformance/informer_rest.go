@@ -118,8 +118,7 @@ func restPacked(f format, streamed bool) subject {
 	}
 }
 
-// restSource returns the source of a way. With named, the source is told the
-// resource.
+// restSource returns the source of a way. With named, it passes the resource to the source.
 func restSource[T object](named bool) func(*check, resource, string, *gate, []kube.SourceOption) source.Source[T] {
 	return func(c *check, r resource, namespace string, g *gate, opts []kube.SourceOption) source.Source[T] {
 		own := append(slices.Clone(opts), kube.WithNamespace(namespace))

@@ -20,8 +20,8 @@ import (
 // sceneLabel is on all objects of a scene.
 const sceneLabel = "conformance.kubetyped.io/scene"
 
-// scene is where an informer is checked: some objects of one resource, which
-// nobody else writes.
+// scene is where an informer is checked: objects of one resource, of which only the check writes
+// any.
 type scene[T object] struct {
 	*check
 	way       *way[T]

@@ -11,8 +11,8 @@ import (
 	"github.com/kubetyped/informer/lister"
 )
 
-// testInformerLabelSelector: what enters the selection is added, what leaves it is
-// deleted, and the rest is not told.
+// testInformerLabelSelector: an object that enters the selection is added, one that leaves it is
+// deleted, and others cause no event.
 func testInformerLabelSelector[T object](s *scene[T]) {
 	s.create("start", "app", "in")
 	s.create("other", "app", "out")
@@ -89,8 +89,8 @@ func (o *observed[T]) lastTold() []string {
 	return words
 }
 
-// testInformerNamespaces: an informer of one namespace is told nothing of others,
-// and one of all namespaces everything.
+// testInformerNamespaces: an informer of one namespace delivers no events of others, and one of
+// all namespaces delivers all.
 func testInformerNamespaces[T object](s *scene[T]) {
 	if s.resource.clusterScoped {
 		s.Skip("the resource has no namespaces")

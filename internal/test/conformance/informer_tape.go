@@ -10,7 +10,7 @@ import (
 	"github.com/kubetyped/informer/typed"
 )
 
-// tape records what an informer tells a handler, or an event stream. It is a
+// tape records the events that an informer delivers to a handler, or to an event stream. It is a
 // typed.Handler.
 type tape[T object] struct {
 	name    string

@@ -66,8 +66,8 @@ func (o *observed[T]) concerned() []write {
 	})
 }
 
-// checkOrder checks, once it has finished, that the informer has told of every
-// write, once, in order.
+// checkOrder checks, once it has finished, that the informer has delivered every write, once, in
+// order.
 func (o *observed[T]) checkOrder() {
 	o.Helper()
 	var want []string
@@ -77,7 +77,7 @@ func (o *observed[T]) checkOrder() {
 	o.checkTold(want...)
 }
 
-// checkTold checks what the informer has told since it had synced.
+// checkTold checks the events that the informer has delivered since it had synced.
 func (o *observed[T]) checkTold(want ...string) {
 	o.Helper()
 	for _, t := range []*tape[T]{o.handled, o.streamed} {
@@ -85,8 +85,7 @@ func (o *observed[T]) checkTold(want ...string) {
 	}
 }
 
-// checkNothingLost checks that every write was told, unless a list stood in for
-// it.
+// checkNothingLost checks that every write was delivered, unless a list replaced it.
 func (o *observed[T]) checkNothingLost() {
 	o.Helper()
 	writes := map[index.Key][]history.Write{}

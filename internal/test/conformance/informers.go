@@ -44,7 +44,7 @@ func testReflector(c *check) {
 	assert.Len(c, store.List(), 6)
 }
 
-// announcing is a store that tells what a reflector does to it.
+// announcing is a store that announces the calls of a reflector.
 type announcing struct {
 	cache.Store
 	replaced chan int

@@ -101,7 +101,7 @@ func testManagedFieldsChanged(c *check) {
 	assert.Equal(c, d.ManagedFields, kept.ManagedFields, "what nobody can read is left out")
 }
 
-// Who gives no name is called by its user agent.
+// Without a name, the manager is named after the client's user agent.
 func testManagedFieldsNames(c *check) {
 	config := rest.CopyConfig(c.config)
 	config.UserAgent = "controller/v1.2 (linux)"

@@ -18,7 +18,7 @@ const patience = time.Minute
 type Rig struct {
 	// Config reaches the server. The suite copies it before it changes it.
 	Config *rest.Config
-	// Namespace exists and is used by nobody else.
+	// Namespace exists, and only the suite uses it.
 	Namespace string
 	// CustomResource, if not empty, is a namespaced custom resource with a status
 	// subresource, whose objects may have any fields.
