@@ -16,7 +16,7 @@ type choices struct {
 	rest  *rand.PCG
 }
 
-// Uint64 implements rand.Source. What is chosen among few is told by the first bits.
+// Uint64 implements rand.Source. The first bits decide a choice among few.
 func (c *choices) Uint64() uint64 {
 	if len(c.input) < 2 {
 		return c.rest.Uint64()

@@ -1,7 +1,7 @@
-// Package differential compares decoders with apimachinery's, by random programs: an
-// object that goes through states, of which each is what changes of its text have made of
-// one before it, small as updates make them, or such as no encoder writes. What is held,
-// what relatives there are and which fields are decoded is up to chance, too.
+// Package differential compares decoders with apimachinery's, by random programs: an object that
+// goes through states, of which each is what changes of its text have made of one before it,
+// small as updates make them, or such as no encoder writes. The held objects, the relatives and
+// the decoded fields are random, too.
 //
 // Whatever apimachinery makes of the text of a state has to come out, errors included;
 // and when a program ends, all that was handed out has to be as it was then.

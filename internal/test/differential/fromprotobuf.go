@@ -17,8 +17,8 @@ import (
 	"github.com/kubetyped/informer/internal/decode/wire"
 )
 
-// OwnFromProtobuf runs a program of a struct of a user's own that is decoded from the
-// protobuf of a type of the API. What comes out has to be what its JSON gives.
+// OwnFromProtobuf runs a program of a struct of a user's own that is decoded from the protobuf
+// of a type of the API. The result has to equal the one from JSON.
 func (g *Types) OwnFromProtobuf(t *testing.T, r *rand.Rand) {
 	t.Helper()
 	one(r, []func(*testing.T, *rand.Rand, *Types){

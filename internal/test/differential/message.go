@@ -106,7 +106,7 @@ var oddVarints = [][]byte{
 	{0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1},
 }
 
-// oddTexts are what strings, and what is written as one, are not often.
+// oddTexts are unusual values of strings, and of fields that are written as strings.
 var oddTexts = []string{
 	"", "a", "\xff", "\xed\xa0\x80", "\x00", "null", "{}", "1", "0.5", "1e3", "100m", "1Ki", "9999999999999999999", "-", "é", "<&\u2028",
 	`{"f:a":{}}`, `{"f:a": {}}`, `{"f:a":{}}x`,
@@ -185,7 +185,7 @@ var messageChanges = []func(r *rand.Rand, all []part, i int) []part{
 	smallEdit, smallEdit, smallEdit, smallEdit, smallEdit, // as updates are
 }
 
-// inTwo has a message in two, with some of its fields each.
+// inTwo splits a message in two, with some of its fields each.
 func inTwo(r *rand.Rand, all []part, i int) []part {
 	within, ok := split(all[i].value)
 	if !ok || all[i].wire != bytesType || len(within) < 2 {
@@ -196,7 +196,7 @@ func inTwo(r *rand.Rand, all []part, i int) []part {
 	return slices.Insert(all, one(r, []int{i + 1, len(all)}), second)
 }
 
-// anotherType has a field of a wire type that it is not of.
+// anotherType gives a field a wire type that is not its own.
 func anotherType(r *rand.Rand, all []part, i int) []part {
 	other := unknownField(r)
 	if rarely(r, 3) && all[i].wire == varintType { // several of them, packed

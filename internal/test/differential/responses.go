@@ -20,8 +20,8 @@ import (
 	"github.com/kubetyped/informer/internal/decode/wire"
 )
 
-// Events decodes events of Pods of which what is around the object was changed. Who
-// decodes may refuse what apimachinery takes, but not take anything for something else.
+// Events decodes events of Pods, in which the bytes around the object were changed. A decoder
+// may reject input that apimachinery accepts, but must not return another result.
 func Events(t *testing.T, r *rand.Rand) {
 	t.Helper()
 	for _, mediaType := range []string{runtime.ContentTypeProtobuf, runtime.ContentTypeJSON} {
@@ -105,8 +105,8 @@ func serializerOf(mediaType string) runtime.Serializer {
 	return info.Serializer
 }
 
-// Lists decodes lists of Pods of which what is around the items was changed. Who decodes
-// may refuse what apimachinery takes, but not take anything for something else.
+// Lists decodes lists of Pods, in which the bytes around the items were changed. A decoder may
+// reject input that apimachinery accepts, but must not return another result.
 func Lists(t *testing.T, r *rand.Rand) {
 	t.Helper()
 	for _, mediaType := range []string{runtime.ContentTypeProtobuf, runtime.ContentTypeJSON} {

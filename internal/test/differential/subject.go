@@ -25,8 +25,8 @@ type subject struct {
 	held   *held
 }
 
-// held has the objects that a codec is told of as being held: the last of a key, or any
-// other that there ever was.
+// held holds the objects that a codec may take as cached: the last one of a key, or any other
+// that there ever was.
 type held struct {
 	r     *rand.Rand
 	none  bool // nothing is held
@@ -77,8 +77,8 @@ func (h *held) put(obj any) {
 // state is what was made of a text.
 type state struct{ got, want any }
 
-// run has an object go through states, and compares each with what apimachinery makes of
-// it; in the end, none that was handed out must have changed.
+// run takes an object through states, and compares each with apimachinery's result. In the end,
+// none of the returned objects must have changed.
 func (s *subject) run(t *testing.T, r *rand.Rand, states int) {
 	t.Helper()
 	var made []state
@@ -144,7 +144,7 @@ func (s *subject) check(t *testing.T, r *rand.Rand, text []byte) (made state, ok
 		own[i] = 0xaa
 	}
 	switch {
-	case err == nil && wantErr != nil && s.masked: // in what is left out
+	case err == nil && wantErr != nil && s.masked: // in the fields outside the mask
 		return made, false
 	case (err == nil) != (wantErr == nil):
 		t.Errorf("%s (in an event: %v): got the error %v, want %v\n%q", s.name, inEvent, err, wantErr, text)

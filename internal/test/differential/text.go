@@ -175,7 +175,7 @@ func changeScalar(r *rand.Rand, n *node) {
 	}
 }
 
-// textChanges change an object or array, at one of what is in it.
+// textChanges change an object or array, at one of its elements.
 var textChanges = []func(r *rand.Rand, n *node, i int){
 	func(r *rand.Rand, n *node, i int) { n.insert(i, one(r, oddKeys), &node{text: one(r, oddValues)}) },
 	func(_ *rand.Rand, n *node, i int) {

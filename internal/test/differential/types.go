@@ -36,8 +36,7 @@ type Types struct {
 	funcs  []fuzzer.FuzzerFuncs
 }
 
-// Of returns the types of a scheme, which are filled at random by functions of their own,
-// too.
+// Of returns the types of a scheme, which are filled at random, also by the scheme's funcs.
 func Of(scheme *runtime.Scheme, funcs ...fuzzer.FuzzerFuncs) *Types {
 	types := &Types{codecs: serializer.NewCodecFactory(scheme), funcs: append([]fuzzer.FuzzerFuncs{metafuzzer.Funcs}, funcs...)}
 	known := map[reflect.Type]bool{reflect.TypeFor[metav1.PartialObjectMetadata](): true}
@@ -168,7 +167,7 @@ func (g *Types) Unstructured(t *testing.T, r *randv2.Rand) {
 	s.run(t, r, states)
 }
 
-// anyCodec is a codec of objects of a type, to those who take any.
+// anyCodec is a codec of objects of one type, for callers that take objects of any type.
 type anyCodec[T any] struct{ wire.Codec[T] }
 
 // Event implements wire.Codec.
