@@ -46,7 +46,7 @@ var namespaceSets = []mutation{
 	},
 }
 
-// leftOutFields are bugs of who tells that a field is left out of objects, and needed.
+// leftOutFields are bugs in reports that a source leaves out a needed field.
 var leftOutFields = []mutation{
 	{
 		bug:   "nobody looks whether the source of a namespace leaves out what is needed",

@@ -1,6 +1,6 @@
 package main
 
-// decoding are bugs of decoders, and of those who decode in the place of others.
+// decoding are bugs of decoders, and of code that replaces other decoders.
 var decoding = []mutation{
 	{
 		bug:   "what differs somewhere within is compared again at each level, in JSON",

@@ -1,6 +1,6 @@
 package main
 
-// rejectedObjects are bugs of what is known of objects that cannot be used.
+// rejectedObjects are bugs in the records of rejected objects.
 var rejectedObjects = []mutation{
 	{
 		bug:   "what a list that was cut has rejected is so after the next one",
@@ -53,7 +53,7 @@ var rejectedObjects = []mutation{
 	},
 }
 
-// viewsOfOthers are bugs of views and of those who follow informers.
+// viewsOfOthers are bugs of views and of followers of informers.
 var viewsOfOthers = []mutation{
 	{
 		bug:   "a bookmark that comes while somebody begins to follow is lost",

@@ -50,7 +50,7 @@ func (o options) document() string {
 	return filepath.Join(o.root, "internal", "test", "mutants", "results.md")
 }
 
-// run judges the mutations, and tells of them.
+// run judges the mutations, and reports the verdicts.
 func (o options) run(ctx context.Context) error {
 	if o.none {
 		return o.runSound(ctx)
@@ -85,7 +85,7 @@ func (o options) run(ctx context.Context) error {
 // are asked for.
 type programs struct {
 	options
-	folder string // for what is made
+	folder string // for built files
 	built  map[string]program
 }
 

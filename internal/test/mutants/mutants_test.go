@@ -12,7 +12,7 @@ import (
 // root is the folder of the module.
 var root = filepath.Join("..", "..", "..")
 
-// TestMutations checks that each bug can be put in. Whether it is found is a stage of its own.
+// TestMutations checks that each bug can be put in. Another stage checks that it is found.
 func TestMutations(t *testing.T) {
 	bugs := map[string]bool{}
 	functions := functionsOf(root)

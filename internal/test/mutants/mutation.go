@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// mutation is a known bug: one text of one function in the place of another.
+// mutation is a known bug: a text that replaces another one in one function.
 type mutation struct {
 	bug string // what is wrong, in words
 	// in is the function that has the bug: the folder of its package from the root of

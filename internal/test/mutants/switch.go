@@ -17,7 +17,7 @@ import (
 // to have.
 const variable = "MUTANT"
 
-// selector is the file that tells the number to the code of a package.
+// selector is the file that passes the number to the code of a package.
 const selector = `package %s
 
 import (
@@ -121,8 +121,8 @@ func namesOf(fields *ast.FieldList) (names []string) {
 	return names
 }
 
-// overlay returns what go build is to read in the place of files of the tree, by path:
-// those with bugs in them, those that yield, and a selector in each of their folders.
+// overlay returns the files that go build reads instead of files of the tree, by path: those
+// with bugs in them, those that yield, and a selector in each of their folders.
 func overlay(root string, bugs []mutation) (map[string]string, error) {
 	byFile, err := locate(root, bugs)
 	if err != nil {

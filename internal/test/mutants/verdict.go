@@ -47,11 +47,10 @@ func (p program) judge(ctx context.Context, number int, m mutation, seeds int) (
 	return v, err
 }
 
-// unknown is the number of a seed that has ended the program before it could tell.
+// unknown is the number of a seed that has ended the program before the program could report it.
 const unknown = -1
 
-// search runs one seed after the other in programs of their own, until one ends its
-// program.
+// search runs one seed after the other, each in a new process, until one ends its process.
 func (p program) search(ctx context.Context, number int, m mutation, seeds int) (verdict, error) {
 	for seed := 1; seed <= seeds; seed++ {
 		v, err := p.run(ctx, number, m, seed, 1)

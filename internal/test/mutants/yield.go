@@ -18,9 +18,9 @@ var yielding = []string{
 	"index", "internal/timing", "internal/monitor", "internal/eventlog", "internal/decode/wire", "queue", "typed", "typed/control", "typed/kube", "typed/source",
 }
 
-// yielder is the code of a package with which its locks yield: now and then, whatever
-// else is ready to run goes on first. In a bubble time stands still meanwhile, so that
-// what happens at one instant happens in many orders.
+// yielder is the code of a package with which its locks yield: now and then, all other
+// goroutines that are ready run first. In a bubble time stands still meanwhile, so events of one
+// instant happen in many orders.
 const yielder = `
 func mutantYield() {
 	switch n := mutantRand.Intn(16); n {
@@ -48,8 +48,8 @@ func sources(root string) (paths []string, err error) {
 	return paths, nil
 }
 
-// withYields returns the text of a file in which a goroutine yields before each Lock and
-// after each Unlock that is a statement of its own. Lines stay what they are.
+// withYields returns the text of a file in which a goroutine yields before each Lock and after
+// each Unlock that is a whole statement. Lines stay what they are.
 func withYields(path, text string) (string, error) {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, path, text, parser.SkipObjectResolution|parser.ParseComments)
@@ -105,7 +105,7 @@ func lockCall(x ast.Expr) string {
 	return selected.Sel.Name
 }
 
-// addYields has the files of an overlay yield, by path, and adds those that are not in
+// addYields adds yields to the files of an overlay, by path, and adds the files that are not in
 // it yet.
 func addYields(root string, files map[string]string) error {
 	paths, err := sources(root)
