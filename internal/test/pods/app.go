@@ -8,7 +8,7 @@ import (
 // epoch is when the cluster was set up.
 var epoch = time.Date(2026, time.March, 2, 9, 30, 0, 0, time.UTC)
 
-// What a random number is of.
+// The kinds of random numbers of an application.
 const (
 	ofUID uint64 = iota
 	ofTemplate
@@ -49,8 +49,8 @@ func (a app) deployed() time.Time {
 	return epoch.Add(time.Duration(a.random(ofTime)%(60*24*3600)) * time.Second)
 }
 
-// containers returns the names of the containers: one application in three has
-// an agent beside its server and proxy.
+// containers returns the names of the containers: one application in three has an agent next to
+// its server and proxy.
 func (a app) containers() []string {
 	if a.number%6 == 2 {
 		return []string{server, "proxy", "agent"}

@@ -1,6 +1,5 @@
-// Package pods makes Pods as API servers send them, for benchmarks and for
-// clusters that tests fill: what differs between the Pods of a cluster differs
-// here, and what they have in common is the same.
+// Package pods makes Pods as API servers send them, for benchmarks and for clusters that tests
+// fill: they differ and agree in the same fields as the Pods of a real cluster.
 //
 // A Pod has its own name, UID, addresses, token volume (kube-api-access-…, which
 // each of its containers mounts), container IDs, times, annotations of the
@@ -16,8 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The labels of all Pods, but for the hash that a Deployment adds. The last has
-// few values.
+// The labels of all Pods, except the hash that a Deployment adds. The last has few values.
 const (
 	AppLabel     = "app"
 	VersionLabel = "version"
@@ -28,8 +26,8 @@ const (
 // said.
 const DefaultPerApp = 50
 
-// Cluster makes the Pods of a cluster. It keeps none of them: each call makes
-// them anew, the same ones for the same cluster, and the caller owns them.
+// Cluster makes the Pods of a cluster. It keeps none of them: each call makes new ones, equal
+// for the same cluster, and the caller owns them.
 type Cluster struct {
 	// Seed makes one cluster different from another in all that is random: UIDs,
 	// hashes, suffixes, nodes and times.
@@ -69,10 +67,9 @@ func (c Cluster) Pod(i, version int) *corev1.Pod {
 	return pod
 }
 
-// Outline returns Pod number i at a version as far as programs look at it that
-// only hold Pods: what identifies it, and its labels, Node and addresses, each a
-// string of its own. All else is that of template, and shared with it, so that a
-// million Pods fit into memory.
+// Outline returns Pod number i at a version as far as programs look at it that only hold Pods:
+// what identifies it, and its labels, Node and addresses, each a separate string. It shares all
+// other fields with template, so that a million Pods fit into memory.
 func (c Cluster) Outline(template *corev1.Pod, i, version int) *corev1.Pod {
 	pod := *template
 	c.pod(i).identify(&pod, version)

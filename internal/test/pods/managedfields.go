@@ -38,9 +38,9 @@ func reportedFields(ip string) string {
 		strings.Join(conditions, ","), ip)
 }
 
-// templateFields are those that a ReplicaSet makes, the same for all its Pods. The
-// containers beside the server are injected on the way into the cluster, as the
-// volume with the token is, and what does that owns no fields.
+// templateFields are those that a ReplicaSet makes, the same for all its Pods. The containers
+// next to the server, and the volume with the token, are injected on the way into the cluster,
+// and the injector owns no fields.
 func (a app) templateFields(spec *corev1.PodSpec) string {
 	return fmt.Sprintf(`{"f:metadata":{"f:annotations":{".":{},"f:prometheus.io/scrape":{}},"f:generateName":{},"f:labels":{".":{},"f:app":{},"f:pod-template-hash":{},"f:tier":{},"f:version":{}},"f:ownerReferences":{".":{},"k:{\"uid\":\"%s\"}":{}}},"f:spec":{"f:containers":{%s},"f:dnsPolicy":{},"f:restartPolicy":{},"f:schedulerName":{},"f:securityContext":{},"f:serviceAccount":{},"f:serviceAccountName":{},"f:terminationGracePeriodSeconds":{},"f:volumes":{".":{},"k:{\"name\":\"config\"}":{".":{},"f:configMap":{".":{},"f:defaultMode":{},"f:name":{}},"f:name":{}}}}}`,
 		uid(a.random(ofUID)), containerFields(&spec.Containers[0]))
