@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// Complaints are what assertions report, to be looked at later. They are for
-// model tests in bubbles: a failure that ends the goroutine would leave the
-// bubble with those that go on.
+// Complaints are what assertions report, to be looked at later. They are for model tests in
+// bubbles: a failure that ends the goroutine would leave the bubble with goroutines that still
+// run.
 type Complaints struct {
 	mu   sync.Mutex
 	List []string // guarded by mu

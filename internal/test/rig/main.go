@@ -12,15 +12,14 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// ErrorHandler, if not nil, is called with what is reported to
-// utilruntime.HandleError.
+// ErrorHandler, if not nil, receives the errors that are reported to utilruntime.HandleError.
 var ErrorHandler atomic.Pointer[utilruntime.ErrorHandler]
 
-// Main is for the TestMain of a package. It sets what is global, once and for all:
-// goroutines of client-go that nobody waits for may still look at it when the next
-// test runs. Failures are reported on purpose by tests. The handlers of apimachinery
-// would log them, and wait in between by a clock that bubbles do not share. The garbage
-// collector runs less often, since most memory is allocated for one request.
+// Main is for the TestMain of a package. It sets what is global, once and for all: goroutines of
+// client-go that outlive their test may still look at it when the next test runs. Failures are
+// reported on purpose by tests. The handlers of apimachinery would log them, and wait in between
+// by a clock that bubbles do not share. The garbage collector runs less often, since most memory
+// is allocated for one request.
 func Main(m *testing.M) {
 	debug.SetGCPercent(400)
 	utilruntime.ErrorHandlers = []utilruntime.ErrorHandler{func(ctx context.Context, err error, msg string, keysAndValues ...any) {
@@ -32,8 +31,8 @@ func Main(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// CatchErrors has handle called with what is reported to utilruntime.HandleError until the
-// test ends. Handle is called by whoever reports, one at a time.
+// CatchErrors calls handle with the errors that are reported to utilruntime.HandleError until
+// the test ends. The goroutine that reports calls handle, one at a time.
 func CatchErrors(t *testing.T, handle func(error)) {
 	var mu sync.Mutex
 	catch := utilruntime.ErrorHandler(func(_ context.Context, err error, _ string, _ ...any) {

@@ -1,6 +1,6 @@
 package rig
 
-// Placement is a projection of a Thing, with nothing but what it needs.
+// Placement is a projection of a Thing, with its names and its node only.
 type Placement struct{ Namespace, Name, Node string }
 
 // GetNamespace implements index.Object.

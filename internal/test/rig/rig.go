@@ -22,7 +22,7 @@ type Rig struct {
 	Ended  chan error
 }
 
-// New returns an informer over a script of its own.
+// New returns an informer over a new script.
 func New(t *testing.T, opts ...typed.Option) *Rig {
 	s := NewScript()
 	return Over(t, s, s, opts...)
@@ -61,8 +61,8 @@ func (r *Rig) Record(opts ...typed.HandlerOption) *Recorder {
 	return rec
 }
 
-// InBubble runs a test in a bubble of its own: time stands still unless all
-// goroutines wait, and synctest.Wait returns when nothing more can happen.
+// InBubble runs a test in a new bubble: time stands still unless all goroutines wait, and
+// synctest.Wait returns when nothing more can happen.
 func InBubble(t *testing.T, test func(t *testing.T)) {
 	t.Helper()
 	synctest.Test(t, test)

@@ -24,7 +24,7 @@ func (o *Thing) GetNamespace() string { return o.Namespace }
 // GetName implements index.Object.
 func (o *Thing) GetName() string { return o.Name }
 
-// GetUID returns what tells a thing from one of the same name after it.
+// GetUID returns the UID, which differs from that of a later thing of the same name.
 func (o *Thing) GetUID() types.UID { return o.UID }
 
 // GetResourceVersion returns the version as the server spells it.
