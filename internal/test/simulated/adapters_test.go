@@ -84,8 +84,8 @@ func TestSharedIndexInformer(t *testing.T) {
 	}))
 }
 
-// TestClientGoSharedIndexInformer is the same of client-go's own. What it does with the
-// same seeds is told, and is no failure of ours.
+// TestClientGoSharedIndexInformer is the same of client-go's own. It logs the failures with the
+// same seeds, which are not failures of this module.
 func TestClientGoSharedIndexInformer(t *testing.T) {
 	found := simulation.Find(t, 20, shared(func(lw cache.ListerWatcher, options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
 		return cache.NewSharedIndexInformerWithOptions(lw, &corev1.Pod{}, options)

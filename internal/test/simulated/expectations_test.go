@@ -46,7 +46,7 @@ type scaler struct {
 // scaling is how a scaler works.
 type scaling struct {
 	expects bool // what it writes
-	untold  bool // nobody tells it of Pods
+	untold  bool // no handler calls it for Pods
 }
 
 // expectationTimeout is that of Expectations, unless they are given one.
@@ -66,7 +66,7 @@ func scale(how scaling) func(ctx context.Context, config *rest.Config) error {
 		var workers simulation.Workers[index.Key]
 		q := workers.Adder(keys)
 		timeout := expectationTimeout
-		if how.untold { // it does not recover from what it did too early
+		if how.untold { // it does not recover from its early reads
 			timeout = time.Hour
 		}
 		writes, err := control.NewExpectations(q, control.WithExpectationTimeout(timeout))
@@ -117,7 +117,7 @@ func (s *scaler) reconcile(ctx context.Context, key index.Key) error {
 	have, pods := 0, s.client.CoreV1().Pods(key.Namespace)
 	for p := range s.byName.All(key) {
 		if p.DeletionTimestamp != nil {
-			continue // it goes without anybody's doing
+			continue // its deletion has begun
 		}
 		if have++; have <= want {
 			continue
@@ -207,7 +207,7 @@ func scaled(now simulation.State) error {
 	return nil
 }
 
-// TestExpectations: whatever happens to a controller, it ends with what was asked for.
+// TestExpectations: whatever happens to a controller, it ends with the requested Pods.
 func TestExpectations(t *testing.T) {
 	simulation.Run(t, func(s *simulation.Simulation) {
 		s.Start("scaler", scale(scaling{expects: true}))
@@ -216,7 +216,7 @@ func TestExpectations(t *testing.T) {
 	})
 }
 
-// delays are faults after which nobody is in doubt about what has become of a write.
+// delays are faults after which every client knows the outcome of its writes.
 var delays = []simulation.Kind{
 	simulation.Cut, simulation.Expired, simulation.Freeze, simulation.Slow, simulation.Held, simulation.Lag, simulation.Compacted,
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/kubetyped/informer/typed/kube"
 )
 
-// TestFactory: informers of a factory, whose uses come and go, are as good as others, run
-// as long as somebody uses them, and no longer.
+// TestFactory: informers of a factory, whose uses come and go, are as good as others, run as
+// long as they have a use, and no longer.
 func TestFactory(t *testing.T) {
 	simulation.Run(t, func(s *simulation.Simulation) {
 		s.Start("factory", runFactory)
@@ -58,7 +58,7 @@ func runFactory(ctx context.Context, config *rest.Config) error {
 	return group.Wait()
 }
 
-// department has people who use the informers of a factory.
+// department counts the uses of the informers of a factory.
 type department struct {
 	factory *kube.Factory
 	grace   time.Duration
@@ -121,7 +121,7 @@ type use struct {
 // get reads, as a handler does: it is not called when the informer was released.
 func (u *use) get(key index.Key) (*corev1.Pod, bool) { return u.Get(key) }
 
-// release gives the informer back, and notes it when nothing is to be told any more.
+// release gives the informer back, and notes it when no more events may follow.
 func (u *use) release() {
 	u.released.Lock()
 	defer u.released.Unlock()
@@ -148,7 +148,7 @@ func (u *use) note(err error) {
 	u.fail("%w", err)
 }
 
-// knowsAll compares a use that goes on with the server.
+// knowsAll compares an open use with the server.
 func (u *use) knowsAll(now simulation.State) error {
 	if u.isClosed() {
 		return nil

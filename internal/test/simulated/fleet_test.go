@@ -19,10 +19,9 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// TestFleets: an informer over clusters, each of which is reached by connections of its
-// own, and which leave, come back and change, tells of everything in order, takes nothing
-// for deleted, and has in the end what each of them has. The server is the same one, with
-// whatever goes wrong.
+// TestFleets: an informer over clusters, each with its own connections, which leave, come back
+// and change, delivers every event in order, takes no object for deleted, and in the end has the
+// objects of each cluster. The server is the same one, with all its faults.
 func TestFleets(t *testing.T) { simulation.Run(t, defineFleets) }
 
 // fleetOf is an informer over clusters that checks look at.
@@ -67,7 +66,7 @@ func defineFleets(s *simulation.Simulation) {
 	s.Do(writeManyPods)
 }
 
-// record keeps what the informer tells of each cluster.
+// record keeps the informer's events of each cluster.
 func (f *fleetOf) record(ctx context.Context) {
 	for e := range f.Events(ctx).All() {
 		f.mu.Lock()
@@ -76,7 +75,8 @@ func (f *fleetOf) record(ctx context.Context) {
 	}
 }
 
-// change has clusters leave, come back and change until it is calm, when all are there.
+// change removes clusters, adds them again and changes them until it is calm, when all are
+// there.
 func (f *fleetOf) change(ctx context.Context, random *rand.Rand, config *rest.Config, names []string, calm time.Time) {
 	for time.Now().Before(calm) {
 		select {
@@ -98,7 +98,7 @@ func (f *fleetOf) change(ctx context.Context, random *rand.Rand, config *rest.Co
 	}
 }
 
-// compare compares what the informer has of a cluster, and has told of it, with the server.
+// compare compares the informer's objects of a cluster, and its events, with the server.
 func (f *fleetOf) compare(now simulation.State, name string) error {
 	var have []*corev1.Pod
 	for pod := range f.All() {

@@ -31,7 +31,7 @@ const goal = 10 * time.Minute
 const longest = 15 * time.Minute
 
 // TestInformers: an informer on any source, with handlers that come and go, fast and slow,
-// tells of everything in order, and has what the server has in the end.
+// delivers every event in order, and holds the server's objects in the end.
 func TestInformers(t *testing.T) { simulation.Run(t, defineInformers) }
 
 func defineInformers(s *simulation.Simulation) {
@@ -144,7 +144,7 @@ func (w *watched) handle(ctx context.Context, name string, v *visitor, opts ...t
 	return reg, nil
 }
 
-// knowsAll asks that a handler that stays is told of everything.
+// knowsAll checks that a handler that stays receives every event.
 func knowsAll(ctx context.Context, name string, v *visitor) {
 	simulation.Eventually(ctx, name+" knows all", goal, func(now simulation.State) error {
 		if v.isClosed() {
@@ -192,15 +192,15 @@ func (w *watched) visit(ctx context.Context, random *rand.Rand) {
 	}
 }
 
-// note adds a registration to those that are told to resync.
+// note adds a registration to those that are asked to resync.
 func (w *watched) note(reg *typed.Registration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.visits = append(w.visits, reg)
 }
 
-// resync has a handler that was added be told of everything: at the instant of an event,
-// since a handler calls it.
+// resync requests a resync of a handler that was added: at the instant of an event, since a
+// handler calls it.
 func (w *watched) resync(random *rand.Rand) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -209,12 +209,12 @@ func (w *watched) resync(random *rand.Rand) {
 	}
 }
 
-// split returns random numbers of their own for another goroutine.
+// split returns new random numbers for another goroutine.
 func split(random *rand.Rand) *rand.Rand {
 	return rand.New(rand.NewPCG(random.Uint64(), random.Uint64()))
 }
 
-// sleep waits, and reports whether ctx goes on.
+// sleep waits, and reports whether ctx is still alive.
 func sleep(ctx context.Context, length time.Duration) bool {
 	select {
 	case <-time.After(length):

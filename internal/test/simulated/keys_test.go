@@ -52,7 +52,7 @@ type keys struct {
 // asked is what is asked of one key.
 type asked struct {
 	since    time.Time // it is to be processed; zero: it is not
-	due      time.Time // it is to be processed then; zero: no delay is under way
+	due      time.Time // it is to be processed then; zero: it has no delay
 	busy     bool
 	failures int // in a row
 }
@@ -92,7 +92,7 @@ func (k *keys) ask(key int, delay time.Duration) {
 	}
 }
 
-// look notes what has become due, and what is late. The caller holds mu.
+// look notes which keys have become due, and which are late. The caller holds mu.
 func (k *keys) look(key int, now time.Time) {
 	a := &k.all[key]
 	if !a.due.IsZero() && !a.due.After(now) {

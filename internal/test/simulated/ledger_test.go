@@ -13,8 +13,8 @@ import (
 	"github.com/kubetyped/informer/typed"
 )
 
-// ledger has what a controller has written for each of its keys, and checks that it reads
-// all of it when the key is processed again.
+// ledger records the writes of a controller for each of its keys, and checks that it reads all
+// of them when the key is processed again.
 type ledger struct {
 	informer *typed.Informer[*corev1.Pod]
 

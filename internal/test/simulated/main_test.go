@@ -12,7 +12,7 @@ import (
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
 	flag.Parse()
-	klog.SetLogger(klog.Logger{}) // what processes log is in traces, but for informers of factories
+	klog.SetLogger(klog.Logger{}) // what processes log is in traces, except informers of factories
 	given := false
 	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "simulation.seeds" })
 	if !given {

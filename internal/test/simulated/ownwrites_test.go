@@ -24,8 +24,8 @@ import (
 	"github.com/kubetyped/informer/typed/report"
 )
 
-// TestOwnWrites: whoever expects an informer to reflect a write is called at a moment at
-// which it does, and at each one after; and nobody is kept waiting for what is there.
+// TestOwnWrites: a controller that expects an informer to reflect a write is called at a moment
+// at which it does, and at each one after. A write that is already visible is met at once.
 func TestOwnWrites(t *testing.T) {
 	simulation.Run(t, func(s *simulation.Simulation) {
 		calm := time.Now().Add(longest)
@@ -69,7 +69,7 @@ func runOwnWrites(ctx context.Context, config *rest.Config, calm time.Time) erro
 	return group.Wait()
 }
 
-// ownWrites writes Pods that nobody else does.
+// ownWrites writes Pods that no other writer touches.
 type ownWrites struct {
 	informer *typed.Informer[*corev1.Pod]
 	client   kubernetes.Interface
@@ -105,9 +105,8 @@ func (o *ownWrites) write(ctx context.Context) {
 	}
 }
 
-// writeOne creates a Pod, or changes or deletes one of those that there are, which it
-// returns. What has become of a write that has failed is not known: it lets go of that
-// Pod.
+// writeOne creates a Pod, or changes or deletes one of those that there are, which it returns.
+// The outcome of a failed write is unknown: writeOne then drops that Pod.
 func (o *ownWrites) writeOne(ctx context.Context, own []*corev1.Pod) []*corev1.Pod {
 	if len(own) == 0 || len(own) < 4 && o.random.IntN(2) == 0 {
 		o.names++
@@ -145,7 +144,7 @@ func (o *ownWrites) writeOne(ctx context.Context, own []*corev1.Pod) []*corev1.P
 	return rest
 }
 
-// wrote has a write be looked at when the informer reflects it.
+// wrote checks a write when the informer reflects it.
 func (o *ownWrites) wrote(p *corev1.Pod) {
 	key, version, uid := index.KeyOf(p), p.ResourceVersion, p.UID
 	o.mu.Lock()
@@ -163,7 +162,7 @@ func (o *ownWrites) wrote(p *corev1.Pod) {
 	})
 }
 
-// deleted has a deletion be looked at when the informer reflects it.
+// deleted checks a deletion when the informer reflects it.
 func (o *ownWrites) deleted(p *corev1.Pod) {
 	expected, err := o.informer.ExpectDeleted(p)
 	o.await(expected, err, func() error {
@@ -220,8 +219,8 @@ func (o *ownWrites) check(simulation.State) error {
 	return nil
 }
 
-// expect has Expectations wait for all of a burst when the informer tells of its first
-// write: at the instant, perhaps, at which it comes to the others.
+// expect makes Expectations wait for all of a burst when the informer delivers its first write:
+// at the instant, perhaps, at which the others arrive.
 func (o *ownWrites) expect(p *corev1.Pod) {
 	o.mu.Lock()
 	var all []write

@@ -22,8 +22,8 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// TestReads: all ways to read an informer tell the same, its version is not ahead of them,
-// and events are told with their reasons. Namespaces come and go.
+// TestReads: all ways to read an informer return the same, its version is not ahead of them, and
+// events carry their reasons. Namespaces come and go.
 func TestReads(t *testing.T) {
 	simulation.Run(t, func(s *simulation.Simulation) {
 		s.Start("informer", runReads)
@@ -74,7 +74,7 @@ func runReads(ctx context.Context, config *rest.Config) error {
 	return group.Wait()
 }
 
-// changeNamespaces has namespaces come and go for some minutes.
+// changeNamespaces adds and removes namespaces for some minutes.
 func changeNamespaces(ctx context.Context, set *source.Namespaces, random *rand.Rand) error {
 	for range 8 {
 		if !sleep(ctx, someTime(random)) {
@@ -126,7 +126,7 @@ func podsIn(now simulation.State, set *source.Namespaces) (pods []*corev1.Pod) {
 	return pods
 }
 
-// readsAgree compares what is read by key with what is read at once.
+// readsAgree compares reads by key with a read of all.
 func readsAgree(informer *typed.Informer[*corev1.Pod]) error {
 	var errs []error
 	for _, p := range informer.List() {
@@ -137,8 +137,8 @@ func readsAgree(informer *typed.Informer[*corev1.Pod]) error {
 	return errors.Join(errs...)
 }
 
-// readsReach compares the version of an informer with what it has: of all that has been
-// written up to there it has the latest state.
+// readsReach compares the version of an informer with its objects: they are the latest states up
+// to that version.
 func readsReach(now simulation.State, informer *typed.Informer[*corev1.Pod]) error {
 	at := informer.ResourceVersion()
 	if at == "" {

@@ -93,7 +93,8 @@ func (d *databases) update(ctx context.Context, owner *corev1.ConfigMap, change 
 
 const finalizer = "simulated.example.com/data"
 
-// writeDatabases creates and deletes ConfigMaps, which somebody has to let go.
+// writeDatabases creates and deletes ConfigMaps. Their finalizer blocks the deletion until letGo
+// removes it.
 func writeDatabases(ctx context.Context, client kubernetes.Interface, random *rand.Rand) error {
 	owners, name := client.CoreV1().ConfigMaps("shop"), fmt.Sprint("db-", random.IntN(2))
 	owner := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name, Finalizers: []string{finalizer}}}
@@ -106,8 +107,7 @@ func writeDatabases(ctx context.Context, client kubernetes.Interface, random *ra
 	return except(err, apierrors.IsAlreadyExists, apierrors.IsNotFound)
 }
 
-// letGo takes the finalizers of ConfigMaps that are to go away, as somebody else's
-// controller does.
+// letGo removes the finalizers of ConfigMaps that are being deleted, as another controller does.
 func letGo(ctx context.Context, client kubernetes.Interface, _ *rand.Rand) error {
 	owners := client.CoreV1().ConfigMaps("shop")
 	list, err := owners.List(ctx, metav1.ListOptions{})
@@ -194,7 +194,7 @@ func collect(onSight bool) func(d *databases, ctx context.Context, key index.Key
 		case !has || onSight && (!exists || owner.DeletionTimestamp == nil):
 			return nil
 		case !onSight:
-			// What is read may be of the past; the server knows.
+			// The cache may be stale. The server knows.
 			now, err := d.client.CoreV1().ConfigMaps(key.Namespace).Get(ctx, key.Name, metav1.GetOptions{})
 			switch {
 			case except(err, apierrors.IsNotFound) != nil:

@@ -20,9 +20,9 @@ import (
 	"github.com/kubetyped/informer/typed/view"
 )
 
-// TestViews: a view of views that have an informer in common is never computed from two
-// states of it, is in the end what computing it from what the server has gives, and tells
-// its handlers so.
+// TestViews: a view of views that have an informer in common is never computed from two states
+// of it, equals in the end a computation from the server's objects, and delivers that state to
+// its handlers.
 func TestViews(t *testing.T) { simulation.Run(t, defineViews) }
 
 // mates is a Pod with those of its value.

@@ -16,7 +16,7 @@ import (
 	"github.com/kubetyped/informer/typed"
 )
 
-// visitor is a handler that looks at what it is told, and when. It takes its time now and
+// visitor is a handler that checks its events, and when they come. It takes its time now and
 // then. Its methods are for the goroutine that calls it, unless they say otherwise.
 type visitor struct {
 	told     *history.History[*corev1.Pod]
@@ -28,7 +28,7 @@ type visitor struct {
 	coalesce bool
 
 	woke time.Time          // when its last pause has ended
-	seen map[index.Key]bool // what it was told of at that moment, afterwards
+	seen map[index.Key]bool // the keys of its events at that moment, afterwards
 
 	mu     sync.Mutex
 	errs   []error // guarded by mu; the first
@@ -45,7 +45,7 @@ func (v *visitor) check(now simulation.State) error {
 	return errors.Join(v.told.Err(), errors.Join(v.errs...), differences(v.told.Undead(simulation.Objects[*corev1.Pod](now))))
 }
 
-// close notes that nothing more is to be told. It may be called from any goroutine.
+// close notes that no more events may follow. It may be called from any goroutine.
 func (v *visitor) close() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -108,8 +108,7 @@ func (v *visitor) look(obj *corev1.Pod, initial, gone bool) {
 	}
 }
 
-// checkRead checks the promise that the store is first: a read is no older than what
-// is told.
+// checkRead checks the promise that the store is first: a read is no older than the event.
 func (v *visitor) checkRead(key index.Key, obj *corev1.Pod, gone bool) {
 	has, ok := v.read(key)
 	v.mu.Lock()
@@ -126,8 +125,8 @@ func (v *visitor) checkRead(key index.Key, obj *corev1.Pod, gone bool) {
 	}
 }
 
-// checkPending checks the promise of Coalesce: when the handler goes on after a pause,
-// no more than one event of each object has waited for it.
+// checkPending checks the promise of Coalesce: when the handler continues after a pause, no more
+// than one event of each object has waited for it.
 func (v *visitor) checkPending(key index.Key, initial bool) {
 	if !v.coalesce || initial || !time.Now().Equal(v.woke) {
 		return
