@@ -31,8 +31,8 @@ func (p partial[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 // Omits implements source.Partial.
 func (partial[T]) Omits(field string) bool { return field == labels }
 
-// Omits tests that a source which is made of another one tells that this leaves a field out.
-// Later tells that it has none before it runs: then what has it, and is needed, has to fail.
+// Omits tests that a source over another one reports a field that this leaves out. With later,
+// it reports none before it runs. Then a sink that needs the field has to fail.
 func Omits[A, B index.Object](t *testing.T, later bool, wrap func(src source.Source[A]) source.Source[B]) {
 	t.Helper()
 	src := partial[A]{make(chan struct{}, 1)}

@@ -13,10 +13,11 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// Path is a way from a source to a Sink. Its tests hold it to passing on all that there is
-// in a report: every field of a change, also those that are not thought of yet.
+// Path is a way from a source to a Sink. Its tests check that it passes on all that a report
+// contains: every field of a change, including fields that are added later.
 type Path[A, B index.Object] struct {
-	// Begin returns the Sink that a source reports to, for what is to come to another one.
+	// Begin returns the Sink that a source reports to. The path passes the reports on to another
+	// Sink.
 	Begin func(t *testing.T, to source.Sink[B]) source.Sink[A]
 	// Object is one that the path lets through, and Back returns what it was before.
 	Object A
@@ -26,12 +27,13 @@ type Path[A, B index.Object] struct {
 	// Version returns the version that a report comes with at the end; nil if it is the
 	// same. With fleets, it is that of all clusters.
 	Version func(method, version string) string
-	// OtherFields tells that the fields at the end are not those at the beginning.
+	// OtherFields is set if the fields at the end are not those at the beginning.
 	OtherFields bool
-	// Held tells that objects may share parts with those at the end.
+	// Held is set if the path passes on Decoding.Held, so that objects can reuse values of those
+	// at the end.
 	Held bool
-	// Compares tells that the path itself compares lists with what was there before, and so
-	// has no use for who else does.
+	// Compares is set if the path itself compares lists with the objects before, and so need not
+	// pass on List.Released.
 	Compares bool
 }
 
@@ -131,7 +133,7 @@ func (p Path[A, B]) version(method, version string) string {
 	return p.Version(method, version)
 }
 
-// Test tests what has to survive the path, each in a test of its own.
+// Test tests the parts of a report that have to survive the path, each in a separate test.
 func (p Path[A, B]) Test(t *testing.T) {
 	key := index.KeyOf(p.Object)
 	changes := map[string]index.Change[A]{
@@ -294,7 +296,7 @@ func one[T index.Object](t *testing.T, end *Recorder[T], method string) Report[T
 	return found[0]
 }
 
-// StageAll has objects staged.
+// StageAll stages objects.
 func StageAll[T index.Object](sink source.Sink[T], objs ...T) []source.Staged {
 	return source.StageAll(sink, objs)
 }
