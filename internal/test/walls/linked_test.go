@@ -76,8 +76,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestGenerated: nobody links client-go's generated packages, and with them hundreds, but
-// those who are for them.
+// TestGenerated: only packages that are made for them link client-go's generated packages, which
+// come by the hundreds.
 func TestGenerated(t *testing.T) {
 	linked := linkedBy(t)
 	for name, may := range links {
@@ -136,8 +136,8 @@ func linkedBy(t *testing.T) map[string][]string {
 	return linked
 }
 
-// listed has a line for each package: the package, and all that it links. They are those
-// of one platform, so that it is the same everywhere; nothing is compiled for it.
+// listed returns a line for each package: the package, and all that it links. They are those of
+// one platform, so that it is the same everywhere; nothing is compiled for it.
 var listed = sync.OnceValues(func() (string, error) {
 	list := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Deps " "}}`, "./...")
 	list.Dir = root
@@ -147,8 +147,8 @@ var listed = sync.OnceValues(func() (string, error) {
 	return string(out), err
 })
 
-// readSources reads what decides the imports. What a test has read itself decides whether
-// its last result still holds.
+// readSources reads the files that decide the imports. Because the test reads them itself, a
+// change to one of them invalidates the cached result of the test.
 func readSources(t *testing.T) {
 	require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch {

@@ -10,7 +10,8 @@ import (
 
 const module = "github.com/kubetyped/informer/"
 
-// ofQueue are the rooms that the work queue is built on. Who has the queue has them.
+// ofQueue are the rooms that the work queue is built on. A package that links the queue links
+// them.
 var ofQueue = []string{
 	"internal/fakeclient", "internal/goroutine", "internal/intrusive", "internal/argument", "internal/monitor", "internal/shrink", "internal/loglimit", "internal/timing",
 }
@@ -25,7 +26,7 @@ func TestRooms(t *testing.T) {
 	)
 	for name, room := range map[string]struct {
 		ours      []string // the packages of this module that it may link
-		allowed   []string // of what is forbidden
+		allowed   []string // exceptions from forbidden
 		forbidden []string
 	}{
 		"internal/mutation": {forbidden: []string{api, client}},
