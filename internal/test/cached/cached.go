@@ -1,4 +1,4 @@
-// Package cached finds what of an object is written to by those who only read it.
+// Package cached finds the parts of an object that a mere read writes to.
 package cached
 
 import (
@@ -8,9 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// Quantities returns where there are quantities that an object refers to, by their
-// addresses, and how they are reached. Elements of maps do not count: whoever reads one has
-// a copy.
+// Quantities returns where there are quantities that an object refers to, by their addresses,
+// and how they are reached. Elements of maps do not count: reading one returns a copy.
 func Quantities(obj any) map[uintptr]string {
 	found := map[uintptr]string{}
 	add(reflect.ValueOf(obj), fmt.Sprintf("%T", obj), found)

@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// The name of this file tells that Unmarshal is what a generator would write.
+// The name of this file marks Unmarshal as generated code.
 
 var errNoMessage = errors.New("it is no message")
 

@@ -1,5 +1,5 @@
-// Package nested has an object that has objects of its own kind in it, as schemas of
-// custom resources have, however deep these are.
+// Package nested defines an object that contains objects of its kind, as schemas of custom
+// resources do, to any depth.
 package nested
 
 import (

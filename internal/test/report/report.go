@@ -16,8 +16,8 @@ import (
 
 const end = "<!-- end -->"
 
-// Check returns an error if Replace with the same path and maker would, as far
-// as that can be told before.
+// Check returns the error that Replace with the same path and maker would return, as far as it
+// is known before.
 func Check(path, maker string) error {
 	_, _, err := around(path, maker)
 	return err

@@ -7,8 +7,8 @@ import (
 	"text/tabwriter"
 )
 
-// Table has a heading for each column, and rows of as many cells. The first
-// column says what the others, numbers, are of.
+// Table is a table of numbers. Rows have as many cells as Head. The first column names the
+// subject of each row.
 type Table struct {
 	Head []string
 	Rows [][]string

@@ -18,8 +18,8 @@ func (f failure) String() string {
 	return f.pkg + "." + f.test
 }
 
-// command returns the command that runs f alone: with the flags of the original, but
-// for what selects tests and how often each runs.
+// command returns the command that runs f alone. It keeps the flags of the original, except
+// those that select tests and set how often each runs.
 func (f failure) command(original []string) []string {
 	command := append([]string{}, original[:2]...) // go test
 	if f.test != "" {
@@ -31,9 +31,9 @@ func (f failure) command(original []string) []string {
 	return append(command, rest...)
 }
 
-// split returns the flags of go test that stay, and what comes after the packages:
-// flags of the test binary. Packages are taken to be what begins with a dot, or has a
-// dot or a slash in it and no flag before it that waits for its value.
+// split returns the flags of go test to keep, and the arguments after the packages: flags of the
+// test binary. An argument counts as a package if it begins with a dot, or if it contains a dot
+// or a slash and no flag before it waits for its value.
 func split(arguments []string, alone bool) (flags, rest []string) {
 	packages := false
 	for i := 0; i < len(arguments); i++ {

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// module makes a module with a package of tests in each of some folders. They may call
-// failed, which tells how often it was called in this folder by the same name before.
+// module makes a module with a package of tests in each of some folders. They may call failed,
+// which returns how often it was called before with the same name in this folder.
 func module(t *testing.T, packages map[string]string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -15,11 +15,11 @@ type Structure struct {
 	End  func()
 }
 
-// GivesBack has a million keys come to a structure and go from it, or 50,000 without
-// the flag -waves, and fails if the heap has more afterwards than 1 MB, or three eighths of
-// that, beyond what it had before. Then it has them come again and all but a hundredth
-// go, at random: the structure must not be larger than four new ones with these keys. It
-// makes both by calling build.
+// GivesBack brings a million keys to a structure and removes them, or 50,000 without the flag
+// -waves, and fails if the heap has more afterwards than 1 MB, or three eighths of that, beyond
+// what it had before. Then it brings them again and removes all but a hundredth, at random: the
+// structure must not be larger than four new ones with these keys. It makes both by calling
+// build.
 func GivesBack(t *testing.T, build func() Structure) {
 	t.Helper()
 	keys, slack := 50_000, 384<<10

@@ -5,7 +5,7 @@
 //	go test ./index -run Waves -waves=1h       # others, for this test's share of an hour
 //	go test ./index -run Waves -waves.seed=77  # the program of one seed
 //
-// GivesBack looks at what is left of the memory of keys that have come and gone.
+// GivesBack measures the memory that stays when keys have come and gone.
 package waves
 
 import (

@@ -14,7 +14,7 @@ func TestCount(t *testing.T) {
 	assert.Greater(t, tests, 5)
 }
 
-// TestRun has the programs run by their seeds.
+// TestRun checks that the programs run by their seeds.
 func TestRun(t *testing.T) {
 	var seeds []uint64
 	func(t *testing.T) {
@@ -27,7 +27,7 @@ func TestRun(t *testing.T) {
 	assert.Equal(t, []uint64{1, 2, 3, 77}, seeds)
 }
 
-// TestGivesBack has a slice stand for a structure that keeps nothing.
+// TestGivesBack uses a slice as a structure that keeps nothing.
 func TestGivesBack(t *testing.T) {
 	GivesBack(t, func() Structure {
 		held := map[int]*[64]byte{}
