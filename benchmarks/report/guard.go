@@ -13,9 +13,9 @@ import (
 	"github.com/kubetyped/informer/benchmarks/report/internal/target"
 )
 
-// guard measures what patterns match, which has guarded targets. What is below its
-// target, with room, is measured again, in three times as many rounds, and is an
-// error if it is still.
+// guard measures the benchmarks that patterns match, which have guarded targets. It measures
+// those below their targets, with room, again, in three times as many rounds, and returns an
+// error if one is still below.
 func (o *options) guard(ctx context.Context, suites []*measure.Suite, patterns []string, stdout, stderr io.Writer) error {
 	var names []string // of those that are below their targets
 	for attempt := range 2 {

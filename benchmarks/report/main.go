@@ -1,6 +1,6 @@
-// Report runs the benchmarks of this project beside those of client-go and of
-// others, and writes what came out: as a table, as benchmarks/results/performance.md with its
-// charts, and as tables of README and docs. It is what
+// Report runs the benchmarks of this project, of client-go and of others, and writes the
+// results: as a table, as benchmarks/results/performance.md with its charts, and as tables of
+// README and docs. It is the program that
 //
 //	go run ./benchmarks/compare
 //

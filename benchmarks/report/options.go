@@ -36,8 +36,8 @@ hour and a half, and writes benchmarks/results, and the tables of README and doc
 
 `
 
-// parse reads the command line. What is wrong is written to stderr, with what
-// there is.
+// parse reads the command line. It writes an error to stderr, with the usage if it is about a
+// flag.
 func parse(arguments []string, stderr io.Writer) (*options, error) {
 	o := &options{}
 	flags := flag.NewFlagSet("compare", flag.ContinueOnError)
@@ -123,8 +123,8 @@ func (o *options) fill() {
 	}
 }
 
-// alternatives splits a pattern as go test -bench does, which takes A/x|B for
-// A/x and B: at what is outside of brackets. One that has no parts stays whole.
+// alternatives splits a pattern as go test -bench does, which takes A/x|B for A/x and B: at a |
+// outside of brackets. One that has no parts stays whole.
 func alternatives(pattern string) []string {
 	if !strings.Contains(pattern, "/") {
 		return []string{pattern}

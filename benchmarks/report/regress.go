@@ -38,9 +38,9 @@ const (
 	patience      = 4 * time.Minute
 )
 
-// findRegressions measures the families of the file of baselines beside their commits,
-// in turns. What seems to be worse is measured again, in more rounds and with client-go as
-// the control, and is an error if it is worse for sure then, and once more.
+// findRegressions measures the families of the file of baselines and their commits, in turns. It
+// measures those that seem to be worse again, in more rounds and with client-go as the control,
+// and returns an error if one is worse for sure then, and once more.
 func (o *options) findRegressions(ctx context.Context, stdout, stderr io.Writer) error {
 	families, err := baseline.Load(filepath.Join(o.project, baselines))
 	if err != nil {

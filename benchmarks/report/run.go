@@ -13,11 +13,11 @@ import (
 	"github.com/kubetyped/informer/benchmarks/report/internal/target"
 )
 
-// quick is what -quick measures: what the README has, but for what takes long.
+// quick is the pattern of -quick: the benchmarks of the README, except those that take long.
 const quick = "^Benchmark(EventPipeline|InitialSync|Get|ListerGet|ByIndex|List|ListSelector|Update|Latency|WorkQueue)$"
 
-// run does what the options say. The table goes to stdout, the progress to
-// stderr. If ctx ends it writes the table of what was measured until then.
+// run does what the options say. The table goes to stdout, the progress to stderr. If ctx ends
+// it writes the table of the results so far.
 func (o *options) run(ctx context.Context, stdout, stderr io.Writer) error {
 	if o.from != "" {
 		r, err := results.Load(o.from)
@@ -59,7 +59,7 @@ func (o *options) run(ctx context.Context, stdout, stderr io.Writer) error {
 	return errors.Join(failed, o.write(r, stdout))
 }
 
-// renew writes documents of what is in them, and of r in the place of what has been
+// renew writes the documents from the results that they show, after replacing those that r has
 // measured again.
 func (o *options) renew(r *results.Results, stdout io.Writer) error {
 	o.out = filepath.Join(o.project, filepath.FromSlash(document.Folder))

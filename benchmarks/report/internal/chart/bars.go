@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Bars has a bar for each benchmark, as long as the logarithm of a ratio: to the
-// right of 1 where this project is better.
+// Bars draws a bar for each benchmark, as long as the logarithm of a ratio: to the right of 1
+// where this project is better.
 type Bars struct {
 	Title string
 	Axis  string // what the ratios are

@@ -25,13 +25,14 @@ const (
 	margin   = vg.Length(6)
 )
 
-// The colours stand for what they are in style. They are those of a bright room.
+// The colours are those of a light page. style replaces them where the reader prefers a dark
+// one.
 var (
 	paper = color.RGBA{0xff, 0xff, 0xff, 0xff}
 	ink   = color.RGBA{0x1f, 0x23, 0x28, 0xff}
 	faint = color.RGBA{0xd0, 0xd7, 0xde, 0xff}
-	// These are legible on both papers, and differ in brightness too, so that
-	// they can be told apart without colours.
+	// These are legible on both papers, and differ in brightness too, so that they are distinct
+	// without colours.
 	ours   = color.RGBA{0x1f, 0x6f, 0xeb, 0xff}
 	theirs = color.RGBA{0xd9, 0x77, 0x06, 0xff}
 	missed = color.RGBA{0xcf, 0x22, 0x2e, 0xff}
@@ -60,8 +61,8 @@ var (
 	size    = regexp.MustCompile(` width="[^"]*" height="[^"]*"`)
 )
 
-// render returns what draw draws on a canvas of width and a height, with a title
-// for those who listen.
+// render returns the SVG that draws makes on a canvas of width and a height. Screen readers read
+// the title.
 func render(title string, height vg.Length, draws func(draw.Canvas)) ([]byte, error) {
 	canvas := vgsvg.New(width, height)
 	c := draw.New(canvas)
@@ -75,7 +76,7 @@ func render(title string, height vg.Length, draws func(draw.Canvas)) ([]byte, er
 	if at == nil {
 		return nil, fmt.Errorf("draw %q: the SVG has no opening tag", title)
 	}
-	head := size.ReplaceAll(b.Bytes()[:at[1]], nil) // the viewBox tells the size, the page how wide it is
+	head := size.ReplaceAll(b.Bytes()[:at[1]], nil) // the viewBox sets the size, the page the width
 	head = bytes.Replace(head, []byte("<svg"), fmt.Appendf(nil, `<svg width="%.0f" height="%.0f" role="img"`, width.Points()*4/3, height.Points()*4/3), 1)
 	var all bytes.Buffer
 	all.Write(head)
@@ -105,8 +106,8 @@ func newPlot() *plot.Plot {
 	return p
 }
 
-// decades has a tick for each power of ten or, where there are few of them, for
-// one, two and five times each, in a unit.
+// decades returns a tick for each power of ten or, where there are few of them, for one, two and
+// five times each, in a unit.
 type decades struct{ unit Unit }
 
 func (d decades) Ticks(least, most float64) []plot.Tick {

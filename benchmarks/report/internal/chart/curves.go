@@ -19,7 +19,7 @@ type Curves struct {
 	Panels []Panel
 }
 
-// Panel has a curve for each side.
+// Panel is a plot with a curve for each side.
 type Panel struct {
 	Cost string // what the vertical axis has, such as "events a second"
 	Unit Unit   // of the costs
@@ -126,7 +126,7 @@ func onPaper(points []Point) plotter.XYs {
 	return all
 }
 
-// sizes has a tick for each size that was measured.
+// sizes returns a tick for each size that was measured.
 type sizes []float64
 
 func (s sizes) Ticks(_, _ float64) []plot.Tick {

@@ -1,5 +1,5 @@
-// Package comparison puts the sides of benchmarks beside each other. The
-// statistics are benchstat's, by package benchmath.
+// Package comparison compares the sides of benchmarks. The statistics are benchstat's, by
+// package benchmath.
 package comparison
 
 import (
@@ -27,25 +27,24 @@ type Row struct {
 	// Ratio is how many times better Ours is than Peers: less time or memory, or
 	// more a second. It is 0 if there is no peer, or nothing to divide by.
 	Ratio float64
-	// Alike tells that the values do not show a difference, as the U test has it.
-	// It is false too when there are too few of them for this.
+	// Alike is set if the values do not show a difference, according to the U test. It is not
+	// set if there are too few of them for this.
 	Alike  bool
 	Target *target.Target // nil: none was set
 }
 
-// Value is a quantity of a side: the median of what was measured, and an interval
-// around it.
+// Value is a quantity of a side: the median of the measured values, and an interval around it.
 type Value struct {
 	benchmath.Summary
 	N int
 }
 
-// Missed tells whether the target was set and not reached.
+// Missed reports whether the target was set and not reached.
 func (r *Row) Missed() bool { return r.Target != nil && !r.Target.Reached(r.result()) }
 
-// Nearly tells whether the target may have been reached, with the room that checks
-// of changes have: it is false if not even the best of the intervals of both sides
-// is. It is true if no target was set.
+// Nearly reports whether the target may have been reached, with the room that checks of changes
+// have: it is false if not even the best of the intervals of both sides is. It is true if no
+// target was set.
 func (r *Row) Nearly() bool {
 	if r.Target == nil {
 		return true
@@ -64,16 +63,15 @@ func (r *Row) result() float64 {
 	return r.Ratio
 }
 
-// Columns are the units that tables have columns for, beside those of the first
-// row of a comparison, rather than rows.
+// Columns are the units that tables have columns for, next to those of the first row of a
+// comparison, instead of rows.
 var Columns = []string{"B/op", "allocs/op"}
 
-// Rows returns the comparisons of what was measured, in its order: for each
-// benchmark this project's side with each of the others, in each unit. A variant
-// of it, such as typed-projection, is compared with the same one of client-go or,
-// where there is none, with this project's side. A benchmark that has events or
-// the like by the second is not compared by time too, which would say the same
-// again.
+// Rows returns the comparisons of the measured results, in their order: for each benchmark this
+// project's side with each of the others, in each unit. A variant of it, such as
+// typed-projection, is compared with the same one of client-go or, where there is none, with
+// this project's side. A benchmark that has events or the like by the second is not compared by
+// time too, which would say the same again.
 func Rows(r *results.Results, targets []target.Target) []Row {
 	var rows []Row
 	for _, s := range r.Series {
@@ -100,7 +98,7 @@ func Rows(r *results.Results, targets []target.Target) []Row {
 
 const clientGo = "client-go"
 
-// alone tells whether a benchmark has no other side.
+// alone reports whether a benchmark has no other side.
 func alone(r *results.Results, s *results.Series) bool {
 	return !slices.ContainsFunc(r.Series, func(other *results.Series) bool {
 		return other.Name == s.Name && other.Side != s.Side
@@ -129,7 +127,7 @@ func units(s *results.Series) []string {
 // nothing on a side that does not allocate: a ratio would be chance.
 const collector = "gc-sec/op"
 
-// isRate tells whether more is better.
+// isRate reports whether more is better.
 func isRate(unit string) bool { return strings.HasSuffix(unit, "/s") }
 
 // compare compares a side of this project with another one, nil if there is none.
@@ -155,7 +153,7 @@ func (r *Row) against(ours, other *results.Series) {
 	if better > 0 && r.Unit != collector {
 		r.Ratio = worse / better
 	}
-	const enough = 4 // values of a side: with fewer, the U test never tells a difference at 0.05
+	const enough = 4 // values of a side: with fewer, the U test never shows a difference at 0.05
 	if r.Ours.N >= enough && r.Peers.N >= enough {
 		test := benchmath.AssumeNothing.Compare(sample(ours.Values(r.Unit)), sample(other.Values(r.Unit)))
 		r.Alike = test.P > test.Alpha

@@ -110,8 +110,8 @@ func TestConfidence(t *testing.T) {
 	assert.Zero(t, Of(series("Get", "typed"), "sec/op"))
 }
 
-// TestNearly has values that spread: a target counts as missed if not even the best
-// that the intervals allow reaches it.
+// TestNearly uses values that spread: a target counts as missed if not even the best that the
+// intervals allow reaches it.
 func TestNearly(t *testing.T) {
 	ours, peers := metric("sec/op", 1, 2, 3), metric("sec/op", 2, 4, 6)
 	r := &results.Results{Series: []*results.Series{series("Get", "typed", ours), series("Get", "client-go", peers)}}

@@ -35,7 +35,7 @@ func Headlines(r *results.Results, rows []comparison.Row, targets []target.Targe
 	return fmt.Sprintf("%s\n\n%s\n%s\n", Conditions(r), table.Markdown(), Reached(rows))
 }
 
-// Reached says how many of the targets of what was measured are.
+// Reached says how many of the targets of measured benchmarks are reached.
 func Reached(rows []comparison.Row) string {
 	reached, all := 0, 0
 	for _, row := range rows {
@@ -69,7 +69,7 @@ func memory(r *results.Results, row *comparison.Row, side string, value comparis
 	return fmt.Sprintf("%s, %s", number(count, "allocs/op"), number(comparison.Of(s, "B/op").Center, "B/op"))
 }
 
-// modules are those whose versions are told with figures of them.
+// modules are those whose versions appear with their figures.
 var modules = []struct{ path, name string }{
 	{"k8s.io/client-go", "client-go"},
 	{"sigs.k8s.io/controller-runtime", "controller-runtime"},

@@ -7,7 +7,8 @@ import (
 	"github.com/kubetyped/informer/internal/test/report"
 )
 
-// Regressions has a row for each time, and for what allocates more.
+// Regressions returns a table with a row for each time, and for each benchmark that allocates
+// more.
 func Regressions(rows []regression.Row) report.Table {
 	t := report.Table{Head: []string{"benchmark", "before", "now", "times as long", ""}}
 	for _, row := range rows {

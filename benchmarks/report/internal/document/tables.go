@@ -20,7 +20,7 @@ func Loud(text string) string { return strings.ToUpper(text) }
 // Bold marks as Markdown does.
 func Bold(text string) string { return "**" + text + "**" }
 
-// Comparisons has a row for each of rows, which are of r.
+// Comparisons returns a table with a row for each of rows, which are of r.
 func Comparisons(r *results.Results, rows []comparison.Row, mark Emphasis) report.Table {
 	t := report.Table{Head: []string{"benchmark", "here", "beside", "there", "ratio", "target", "allocs here", "there", "bytes here", "there"}}
 	before := ""
@@ -40,8 +40,8 @@ func Comparisons(r *results.Results, rows []comparison.Row, mark Emphasis) repor
 	return t
 }
 
-// name tells a benchmark, the quantity unless it is time, and the side unless it
-// is the usual one.
+// name returns a benchmark's name, the quantity unless it is time, and the side unless it is the
+// usual one.
 func name(r *comparison.Row) string {
 	text := r.Name
 	if r.Side != comparison.Here {
@@ -79,7 +79,7 @@ func column(r *results.Results, name, side, unit string, wanted bool) string {
 	return number(comparison.Of(s, unit).Center, unit)
 }
 
-// Targets has all targets for which there is a row, with what was reached.
+// Targets returns a table of all targets for which there is a row, with their results.
 func Targets(rows []comparison.Row) report.Table {
 	t := report.Table{Head: []string{"benchmark", "beside", "target", "result"}}
 	for _, row := range rows {
@@ -98,7 +98,7 @@ func Targets(rows []comparison.Row) report.Table {
 	return t
 }
 
-// Sides has a row for each side of the benchmarks that have the prefix, and a
+// Sides returns a table with a row for each side of the benchmarks that have the prefix, and a
 // column for each quantity.
 func Sides(r *results.Results, prefix string) report.Table {
 	t := report.Table{Head: []string{"benchmark", "side"}}

@@ -6,8 +6,7 @@ import (
 	"github.com/kubetyped/informer/benchmarks/report/internal/comparison"
 )
 
-// work tells what a row is about in words, as its target does, or those for what has
-// none.
+// work describes a row in words: those of its target, or those of peerWork, or else its name.
 func work(r *comparison.Row) string {
 	if r.Target != nil && r.Target.Work != "" {
 		return r.Target.Work
@@ -18,7 +17,7 @@ func work(r *comparison.Row) string {
 	return name(r)
 }
 
-// peerWork says what the benchmarks beside others do.
+// peerWork describes the benchmarks against peers.
 var peerWork = func() map[string]string {
 	all := map[string]string{
 		"PeerEvents/handlers=1":  "event to 1 handler",

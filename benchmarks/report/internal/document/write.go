@@ -34,7 +34,7 @@ const (
 	ProcessesName   = "performance/processes.json"
 )
 
-// empty is a document with nothing but what is made.
+// empty is a document with generated parts only.
 //
 //go:embed performance.md
 var empty []byte
@@ -62,7 +62,8 @@ const (
 	processes = "SyncProcess"
 )
 
-// isUsual tells what the table beside client-go has: what no other table has.
+// isUsual reports whether a row is in the table of client-go, which has the rows of no other
+// table.
 func isUsual(r comparison.Row) bool {
 	return !isPeer(r) && !ofObjects(r) && !ofViews(r) && !strings.HasPrefix(r.Name, scales) && !strings.HasPrefix(r.Name, processes) &&
 		(r.Peer != "" || r.Unit == "sec/op")
@@ -72,26 +73,26 @@ func isPeer(r comparison.Row) bool {
 	return r.Peer != "" && r.Peer != comparison.Here && !strings.HasPrefix(r.Peer, "client-go") && !ofViews(r)
 }
 
-// ofViews tells what is about collections that are computed.
+// ofViews reports whether a row is about collections that are computed.
 func ofViews(r comparison.Row) bool { return strings.Contains(r.Name, "View") }
 
-// ofOtherViews tells which of these compare with somebody else.
+// ofOtherViews reports whether such a row compares with another project.
 func ofOtherViews(r comparison.Row) bool {
 	return ofViews(r) && r.Peer != "" && r.Peer != comparison.Here
 }
 
-// ofObjects tells what is about decoding and keeping objects.
+// ofObjects reports whether a row is about decoding and keeping objects.
 func ofObjects(r comparison.Row) bool {
 	return strings.HasPrefix(r.Name, "Decode") || strings.HasPrefix(r.Name, "Held")
 }
 
-// isOfObjects tells what the table of objects has. Processor time says what time would,
-// with that of the collector.
+// isOfObjects reports whether a row is in the table of objects. That omits time: processor time
+// covers it, and that of the collector.
 func isOfObjects(r comparison.Row) bool {
 	return ofObjects(r) && r.Peer != "" && r.Unit != "sec/op"
 }
 
-// isClientGo tells what a chart compares with client-go: what has a target.
+// isClientGo reports whether a chart compares a row with client-go: one that has a target.
 func isClientGo(r comparison.Row) bool {
 	return r.Peer == "client-go" && !strings.HasPrefix(r.Name, scales) && r.Target != nil
 }
@@ -191,8 +192,8 @@ func short(value float64) string {
 	return strconv.FormatFloat(value, 'f', digits, 64)
 }
 
-// Charts returns the charts of r by the names of their files. There is none of
-// what was not measured, and no curve with less than two sizes.
+// Charts returns the charts of r by the names of their files. There is none without
+// measurements, and no curve with less than two sizes.
 func Charts(r *results.Results) (map[string][]byte, error) {
 	rows := comparison.Rows(r, target.All())
 	svgs := map[string][]byte{}

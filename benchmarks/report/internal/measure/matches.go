@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// Matches tells whether the package in dir has a benchmark function that the
-// first element of one of patterns matches, without building it. It returns an
-// error for a file that is no Go, and for a pattern that is none.
+// Matches reports whether the package in dir has a benchmark function that the first element of
+// one of patterns matches, without building it. It returns an error for a file that is no Go,
+// and for a pattern that is none.
 func Matches(dir string, patterns []string) (bool, error) {
 	var first []string
 	for _, pattern := range patterns {

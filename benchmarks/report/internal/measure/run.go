@@ -14,9 +14,9 @@ import (
 	"github.com/kubetyped/informer/benchmarks/report/internal/results"
 )
 
-// Run is a number of rounds. In each, every benchmark function runs once, in a
-// process of its own, and in that one side runs after the other. So the sides
-// take turns, and what the machine does meanwhile hits both.
+// Run is a number of rounds. In each, every benchmark function runs once, in a separate process,
+// and in that one side runs after the other. So the sides take turns, and other work of the
+// machine hits both.
 type Run struct {
 	Patterns  []string // as go test -bench has them; none of them is run twice
 	Except    []string // names of benchmark functions that are left out
@@ -29,9 +29,9 @@ type Run struct {
 	Save       func(*results.Results) error // is called after every process
 }
 
-// Measure adds to r what the benchmarks print. It goes on after a benchmark that
-// fails. It returns an error for each of these, for a pattern that matches
-// nothing, and when ctx ends; what was measured before is in r then too.
+// Measure adds to r the results that the benchmarks print. It continues after a benchmark that
+// fails. It returns an error for each of these, for a pattern that matches nothing, and when ctx
+// ends. Even then r holds the results so far.
 func (run *Run) Measure(ctx context.Context, suites []*Suite, r *results.Results) error {
 	steps, err := run.plan(ctx, suites)
 	if err != nil {
@@ -96,7 +96,7 @@ func (run *Run) plan(ctx context.Context, suites []*Suite) ([]step, error) {
 	return steps, nil
 }
 
-// tell tells what is about to run and, once it is known how long each takes, how
+// tell prints the benchmark that is about to run and, once it is known how long each takes, how
 // much longer it will be.
 func (run *Run) tell(round, i int, steps []step, passed time.Duration) {
 	done, all := round*len(steps)+i, run.Rounds*len(steps)

@@ -86,9 +86,9 @@ func (s *Suite) Sample(ctx context.Context, pattern, benchtime string, r *result
 	return err
 }
 
-// run runs what pattern matches, once, and calls each with what it has printed
-// as soon as it is there. With processors, it runs on each of these numbers of
-// them. The error has the end of what else was printed.
+// run runs the benchmarks that pattern matches, once, and calls each with every result as soon
+// as it is printed. With processors, it runs on each of these numbers of them. The error has the
+// end of the rest of the output.
 func (s *Suite) run(ctx context.Context, pattern, benchtime string, processors []int, each func(*benchfmt.Result) error) error {
 	arguments := []string{"-test.run", "^$", "-test.bench", pattern, "-test.benchtime", benchtime, "-test.timeout", "0"}
 	if len(processors) > 0 {

@@ -79,7 +79,7 @@ const sharedRoom = 16 << 10
 // numbers for each operation: there are fewer than one.
 func shared(allocations []float64) bool { return len(allocations) > 0 && median(allocations) < 1 }
 
-// counts tells whether more of a unit is worse.
+// counts reports whether more of a unit is worse.
 func counts(unit string) bool { return isTime(unit) || unit == "allocs/op" || unit == "B/op" }
 
 // isTime leaves out what the collector takes, which is chance where nothing allocates.
@@ -116,8 +116,8 @@ func judge(row Row, before, now []float64, control float64, shared bool) Row {
 	return row
 }
 
-// Control returns how many times as long client-go's side takes as it did, for sure:
-// 1 if that cannot be told.
+// Control returns by which factor, at least, client-go's side has become slower: 1 if that is
+// unknown.
 func Control(before, now *results.Results) float64 {
 	least := 0.0
 	for _, row := range Judge(before, now, 1) {

@@ -22,7 +22,7 @@ type Results struct {
 	Started   time.Time
 	Minutes   float64 // that it took
 	Command   string
-	Commit    string // of what was measured; ends in "+" if files differed from it
+	Commit    string // of the measured code; ends in "+" if files differed from it
 	Rounds    int
 	Benchtime string // of each benchmark in each round, as -test.benchtime has it
 	Machine   Machine
@@ -31,7 +31,7 @@ type Results struct {
 	Series    []*Series // in the order in which they came
 }
 
-// Part is what another run has measured, which took the place of what was there.
+// Part is another run, whose results have replaced earlier ones.
 type Part struct {
 	Started    time.Time
 	Minutes    float64
@@ -42,7 +42,7 @@ type Part struct {
 	Benchmarks []string // their names, without what follows a slash
 }
 
-// Take puts the benchmarks of another run in the place of those that are there.
+// Take replaces the results of each benchmark that another run has measured.
 func (r *Results) Take(other *Results) {
 	part := Part{
 		Started: other.Started, Minutes: rounded(other.Minutes), Command: other.Command, Commit: other.Commit,
@@ -93,9 +93,8 @@ type Metric struct {
 
 const sidePart = "/impl="
 
-// Add adds what a benchmark has printed. With processors, their number is kept
-// as a part of the name. It returns an error, and adds nothing, if the name tells
-// no side.
+// Add adds what a benchmark has printed. With processors, their number is kept as a part of the
+// name. It returns an error, and adds nothing, if the name has no side.
 func (r *Results) Add(result *benchfmt.Result, processors bool) error {
 	base, parts := result.Name.Parts()
 	var name strings.Builder
@@ -213,7 +212,7 @@ func (r *Results) Save(path string) (err error) {
 	return replace(path, content)
 }
 
-// replace writes a file beside path first.
+// replace replaces the file at path by a new one, which it first writes in the same folder.
 func replace(path string, content []byte) error {
 	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {

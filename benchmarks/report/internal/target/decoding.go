@@ -10,7 +10,7 @@ const (
 	maskedPod        = "form=sixfields-pod-protobuf/perapp=50"
 )
 
-// decoding is for objects: how they are made from bytes, and what they are then.
+// decoding are targets for objects: for decoding them from bytes, and for keeping them.
 func decoding() []Target {
 	const processor = "cpu-sec/op"
 	return against(clientGo, []Target{

@@ -24,8 +24,7 @@ type Target struct {
 // machines differ and are noisy.
 const Room = 0.8
 
-// Reached tells whether a ratio or, for a target without a peer, a value, reaches
-// the target.
+// Reached reports whether a ratio or, for a target without a peer, a value, reaches the target.
 func (t *Target) Reached(result float64) bool {
 	if t.Peer == "" {
 		return result <= t.AtMost

@@ -53,7 +53,7 @@ func queues() []Target {
 		times    float64
 		work     string
 		guarded  bool
-		priority bool // it has a counterpart among the peers
+		priority bool // whether it has a counterpart among the peers
 	}{
 		{"AddGetDone", 1.5, "a key is added, handed out and done", true, true},
 		{"Burst1000", 2, "1,000 keys at once", false, true},
@@ -76,7 +76,7 @@ func queues() []Target {
 	return append(targets, against(controllerRuntime, peers)...)
 }
 
-// sources are for what is received and decoded. That of a watch depends on the
+// sources are targets for objects that are received and decoded. That of a watch depends on the
 // number of processors.
 func sources() []Target {
 	var targets []Target
@@ -94,7 +94,7 @@ func sources() []Target {
 	return against(clientGo, targets)
 }
 
-// limits are for what has no peer.
+// limits are targets without a peer.
 func limits() []Target {
 	targets := decodingLimits()
 	for _, handlers := range []int{1, 4, 16} {

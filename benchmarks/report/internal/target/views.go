@@ -1,8 +1,8 @@
 package target
 
-// views are for collections computed from others, beside istio's krt, as istio uses it and
-// with the one index that fits what is asked, and beside what is written by hand on
-// client-go. A ratio of 0.67 is one and a half times as long.
+// views are for collections computed from others, compared with istio's krt, as istio uses it
+// and with the one index that fits the reads, and with handwritten code on client-go. A ratio of
+// 0.67 is one and a half times as long.
 func views() []Target {
 	const (
 		lists, inputs         = "PeerViewInitial/from=lists", "PeerViewInitial/from=inputs"
