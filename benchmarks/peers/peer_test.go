@@ -13,8 +13,8 @@ type peer struct {
 	// start starts a cache that lists and watches from. It returns when the cache
 	// has the list, and the handlers have been called for all of it.
 	start func(tb testing.TB, from *source, handlers ...calls) podCache
-	// latest is whether a handler is told of the latest state of a Pod only, when
-	// there have been several updates since it was last called.
+	// latest is whether a handler receives the latest state of a Pod only, when there have been
+	// several updates since it was last called.
 	latest bool
 }
 
@@ -33,7 +33,7 @@ var (
 // calls is what a handler does; nil means nothing.
 type calls struct {
 	add func(pod *corev1.Pod)
-	// update is called with the new state. The handler is not told of merged
-	// updates before it, whose Pods have changed again since.
+	// update is called with the new state. The handler does not receive merged updates before
+	// it, whose Pods have changed again since.
 	update func(pod *corev1.Pod, merged int)
 }

@@ -15,7 +15,7 @@ import (
 // 10,000 Pods with two indexes to every handler. An operation is one update that
 // all handlers have got, or that is merged into a later one that they have got.
 //
-// Some thousand events are under way at a time: see delivery.Window.
+// Some thousand events are in flight at a time: see delivery.Window.
 func BenchmarkPeerEvents(b *testing.B) {
 	c := cluster.New(10_000, 100)
 	pods := c.Pods(1)

@@ -52,8 +52,8 @@ func BenchmarkPeerReads(b *testing.B) {
 type readOp struct {
 	name  string
 	finds int // so many Pods
-	// of returns what reads from a cache and tells how many Pods it has found,
-	// nil if the cache cannot do it.
+	// of returns a function that reads from a cache and returns how many Pods it has found, nil
+	// if the cache cannot do it.
 	of func(c podCache) func() int
 }
 

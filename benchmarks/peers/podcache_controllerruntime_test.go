@@ -25,13 +25,13 @@ type controllerRuntimeCache struct {
 	end func()
 }
 
-// startControllerRuntime has the cache return what it holds, which its options
-// call unsafe.
+// startControllerRuntime starts a cache that returns the objects that it holds, which its
+// options call unsafe.
 func startControllerRuntime(tb testing.TB, from *source, handlers ...calls) podCache {
 	return startControllerRuntimeWith(tb, cache.Options{DefaultUnsafeDisableDeepCopy: new(true)}, from, handlers...)
 }
 
-// startCopies has the cache return copies, which is its default.
+// startCopies starts a cache that returns copies, which is its default.
 func startCopies(tb testing.TB, from *source, handlers ...calls) podCache {
 	return startControllerRuntimeWith(tb, cache.Options{}, from, handlers...)
 }
@@ -94,7 +94,7 @@ func resourceHandler(h calls) toolscache.ResourceEventHandlerFuncs {
 	return funcs
 }
 
-// get fills in a Pod of its own, as a reconciler does.
+// get fills in a new Pod, as a reconciler does.
 func (c *controllerRuntimeCache) get(key podKey) (*corev1.Pod, bool) {
 	var pod corev1.Pod
 	err := c.Get(c.ctx, client.ObjectKey{Namespace: key.Namespace, Name: key.Name}, &pod)

@@ -17,9 +17,8 @@ import (
 // The tests below show where the caches differ. If one fails for a peer, that
 // does other than it did: then doc.go has to be changed.
 
-// TestChangesAreMerged has Pods changed several times before somebody looks at
-// the changes of a table. That every other side tells of each update is in
-// TestPeersDeliverTheSame.
+// TestChangesAreMerged changes Pods several times between two reads of the changes of a table.
+// TestPeersDeliverTheSame checks that every other side delivers each update.
 func TestChangesAreMerged(t *testing.T) {
 	c := cluster.New(2, 1)
 	table := newPodTable(t)
@@ -92,7 +91,7 @@ func TestReturnedMaps(t *testing.T) {
 	for _, test := range []struct {
 		peer
 		pods, labels bool   // are those of the cache
-		kind         string // of what comes from a list without one
+		kind         string // of an object, from a list without kinds
 	}{
 		{typedPeer, true, true, ""},
 		{krtPeer, true, true, ""},

@@ -143,7 +143,7 @@ func TestPeersDeliverTheSame(t *testing.T) {
 	}
 }
 
-// TestPeerEventsAreAllMeasured sends more events than may be under way.
+// TestPeerEventsAreAllMeasured sends more events than may be in flight.
 func TestPeerEventsAreAllMeasured(t *testing.T) {
 	c := cluster.New(300, 20)
 	pods := c.Pods(1)

@@ -45,10 +45,9 @@ func startStateDB(tb testing.TB, from *source, handlers ...calls) podCache {
 	return c
 }
 
-// follow calls h for what is in the table, closes listed, and then goes on with
-// each change until ctx ends. A change has the revision of the table that it
-// made. Those that are missing before it were of objects that have changed
-// again since.
+// follow calls h for the objects in the table, closes listed, and then calls it for each change
+// until ctx ends. A change has the revision of the table that it made. Those that are missing
+// before it were of objects that have changed again since.
 func (h calls) follow(ctx context.Context, table *podTable, changes statedb.ChangeIterator[*corev1.Pod], listed chan<- struct{}) {
 	defer changes.Close()
 	last := statedb.Revision(0)

@@ -9,8 +9,8 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// podCache is what the caches have in common. What it returns is what users of
-// each get, without a conversion.
+// podCache is the common interface of the caches. It returns the types that users of each get,
+// without a conversion.
 type podCache interface {
 	// get returns the Pod of a key, false if there is none. Each cache takes the
 	// form of the key that it has use for.

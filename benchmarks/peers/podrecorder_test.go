@@ -9,7 +9,7 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// podRecorder is a handler that keeps what it is told.
+// podRecorder is a handler that records its events.
 type podRecorder struct {
 	mu      sync.Mutex
 	changed sync.Cond
@@ -17,7 +17,7 @@ type podRecorder struct {
 	updates int // with those that were merged
 	told    []*corev1.Pod
 	known   map[index.Key]string
-	cache   podCache // is read when an update is told
+	cache   podCache // is read in each update
 	early   int      // updates that had not reached the cache
 }
 

@@ -47,8 +47,8 @@ var (
 	}
 )
 
-// newPodTable returns a table in a database of its own, which keeps no metrics,
-// as in the benchmarks of statedb.
+// newPodTable returns a table in a new database, which keeps no metrics, as in the benchmarks of
+// statedb.
 func newPodTable(tb testing.TB) *podTable {
 	db := statedb.New(statedb.WithMetrics(&statedb.NopMetrics{}))
 	table, err := statedb.NewTableAny(db, "pods",

@@ -45,8 +45,8 @@ type load struct {
 	name  string
 	keys  int // different ones, which are added in turn
 	added int // by an operation
-	// start returns what is to be measured, and what ends the queue and waits
-	// for those who use it.
+	// start returns the measured operation, and a function that ends the queue and waits for its
+	// users.
 	start func(q priorityQueue) (operation, stop func())
 }
 

@@ -17,8 +17,8 @@ import (
 
 var keyA, keyB, keyC = index.Key{Name: "a"}, index.Key{Name: "b"}, index.Key{Name: "c"}
 
-// TestLowPriorities has a key of a low priority wait while there are always
-// others of a higher one.
+// TestLowPriorities adds a key of a low priority that waits while there are always others of a
+// higher one.
 func TestLowPriorities(t *testing.T) {
 	const rounds = 5_000
 	// turn returns when the key was handed out, 0 if it was not.

@@ -12,12 +12,11 @@ import (
 // batchSize is how many changes a transaction has at most, as in Cilium.
 const batchSize = 10_000
 
-// reflection writes to a table what a Reflector reports, as Cilium does, which
-// has what is needed for it outside of statedb (DefaultBufferSize and
-// RegisterReflector in its pkg/k8s/statedb.go): changes go through a channel to
-// a goroutine that writes many of them in one transaction. But it does not wait
-// for up to 50 ms for a transaction to become larger. That would be most of the
-// time that is measured, as no more than a few thousand events are under way.
+// reflection writes the reports of a Reflector to a table, as Cilium does, which has the code
+// for it outside of statedb (DefaultBufferSize and RegisterReflector in its pkg/k8s/statedb.go):
+// changes go through a channel to a goroutine that writes many of them in one transaction. But
+// it does not wait for up to 50 ms for a transaction to become larger. That would be most of the
+// time that is measured, as no more than a few thousand events are in flight.
 type reflection struct {
 	*podTable
 	reports     chan report

@@ -105,7 +105,7 @@ func inOrder(added []request) []index.Key {
 	})
 }
 
-// recorder counts what a queue hands out, and what is done.
+// recorder counts the keys that a queue hands out, and those that are done.
 type recorder struct {
 	priorityQueue
 	mu        sync.Mutex

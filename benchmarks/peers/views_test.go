@@ -6,8 +6,8 @@ import (
 	"github.com/kubetyped/informer/benchmarks/internal/views"
 )
 
-// viewSides are those of the benchmarks of views beside client-go, and krt: as istio
-// would use it for Services, and with an index that fits the Services there are.
+// viewSides are those of the benchmarks of views against client-go, and krt: as istio would use
+// it for Services, and with an index that fits the Services there are.
 var viewSides = []views.Side{views.Typed(), krtViews("krt", false), krtViews("krt-by-app", true), views.ByHand(), views.TypedSet()}
 
 func TestViewsGiveTheSame(t *testing.T) { views.Check(t, viewSides...) }
