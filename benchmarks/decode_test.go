@@ -92,11 +92,10 @@ func BenchmarkDecodeItem(b *testing.B) {
 	})
 }
 
-// BenchmarkDecodeUpdate measures decoding an event of a watch, from its frame to
-// an object. An operation is one update of one of 5,000 Pods as a kubelet reports
-// it, a readiness that changes, after which the state before it is let go of.
-// client-go is its decoder of watches. See BenchmarkWatchDecode for what is before
-// it.
+// BenchmarkDecodeUpdate measures decoding an event of a watch, from its frame to an object. An
+// operation is one update of one of 5,000 Pods as a kubelet reports it, a readiness that
+// changes, after which the state before it is released. client-go is its decoder of watches. See
+// BenchmarkWatchDecode for the steps before it.
 func BenchmarkDecodeUpdate(b *testing.B) {
 	eachDecodePoint(b, func(b *testing.B, p decodePoint, side func(testing.TB) decoder) {
 		d, held := side(b), make([]any, updatedPods)
@@ -120,9 +119,9 @@ func BenchmarkDecodeUpdate(b *testing.B) {
 	})
 }
 
-// updates returns a watch that never ends: of each of n Pods in turn, in the order
-// of items, the versions after the first, again and again. What comes again is
-// equal to nothing that is still held.
+// updates returns a watch that never ends: of each of n Pods in turn, in the order of items, the
+// versions after the first, again and again. A version that comes again equals no object that is
+// still held.
 func (p decodePoint) updates(tb testing.TB, n int) io.ReadCloser {
 	c, frames := cluster.New(n, p.perApp), &bytes.Buffer{}
 	for version := 2; version < 2+recordedVersions; version++ {
@@ -178,7 +177,7 @@ func BenchmarkHeld(b *testing.B) {
 	})
 }
 
-// liveStats tells of live objects, without what is left in pools.
+// liveStats returns statistics of live objects, without those that are left in pools.
 func liveStats() (stats runtime.MemStats) {
 	runtime.GC()
 	runtime.GC()
@@ -234,8 +233,8 @@ func TestSidesDecodeTheSame(t *testing.T) {
 	}
 }
 
-// TestSizes holds benchmarks/results/performance.md to what it says of the sizes of Pods: as items of
-// lists in both formats, and of updates as a server sends and compresses them.
+// TestSizes checks the sizes of Pods in benchmarks/results/performance.md: as items of lists in
+// both formats, and of updates as a server sends and compresses them.
 func TestSizes(t *testing.T) {
 	const pods = 200
 	mean := func(encode func(c *cluster.Cluster, i int) int) float64 {

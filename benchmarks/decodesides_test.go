@@ -33,8 +33,8 @@ type decoder interface {
 	events(response io.ReadCloser) (next func() (any, error))
 }
 
-// resource is a custom resource, as those who write an operator have it: a struct
-// with JSON tags and no code for protobuf. It has as much in it as a Pod.
+// resource is a custom resource, as authors of operators define it: a struct with JSON tags and
+// no code for protobuf. It has as much in it as a Pod.
 type resource struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -70,8 +70,8 @@ func (d clientGoDecoder) events(response io.ReadCloser) func() (any, error) {
 	}
 }
 
-// typedDecoder decodes as sources of this project do, with a store of what was
-// decoded, as informers have.
+// typedDecoder decodes as sources of this project do, with a store of the decoded objects, as
+// informers have.
 type typedDecoder[T index.Object] struct {
 	codec wire.Codec[T]
 	held  map[index.Key]T
@@ -123,7 +123,7 @@ func (d typedDecoder[T]) events(response io.ReadCloser) func() (any, error) {
 	}
 }
 
-// decodeForm is what bytes are in, and what is made of them, by both sides.
+// decodeForm is a format of bytes, and the objects that both sides decode from it.
 type decodeForm struct {
 	name, mediaType string
 	object          func(*corev1.Pod) runtime.Object // to be encoded

@@ -8,13 +8,12 @@
 //
 //	go run ./benchmarks/compare -quick
 //
-// measures what takes less than three minutes on two cores, and without -quick
-// everything, see its documentation. It runs each benchmark function in a process
-// of its own, one round after the other, and tells medians, ratios and targets.
-// Each side is the last element of a benchmark's name, so benchstat -col /impl
-// takes what go test prints as well. One run of that is no result, and with
-// -count 6 a side is measured six times before it is the turn of the next: a
-// machine that gets slower or warmer meanwhile favours one of them.
+// measures what takes less than three minutes on two cores, and without -quick everything, see
+// its documentation. It runs each benchmark function in a separate process, one round after the
+// other, and prints medians, ratios and targets. Each side is the last element of a benchmark's
+// name, so benchstat -col /impl takes what go test prints as well. One run of that is no result,
+// and with -count 6 a side is measured six times before it is the turn of the next: a machine
+// that gets slower or warmer meanwhile favours one of them.
 //
 // For a look at a single one, name it:
 //
@@ -46,13 +45,13 @@
 //     and ReadersVsWriter, the heap, and what the garbage collector takes depend
 //     on the size of the informer. A million objects need 4 GB, and half a
 //     minute before anything is measured.
-//   - ViewInitial, ViewPodChange, ViewSelectorChange, ViewNodeChange, ViewPolicies:
-//     collections that are computed from others, beside the same written by hand on
-//     client-go (by-hand). The module peers has them beside istio's krt.
+//   - ViewInitial, ViewPodChange, ViewSelectorChange, ViewNodeChange, ViewPolicies: collections
+//     that are computed from others, next to the same written by hand on client-go (by-hand).
+//     The module peers compares them with istio's krt.
 //   - WorkQueue: keys on their way from handlers to workers. The module peers
 //     compares the same queue with controller-runtime's.
 //
-// Each benchmark's own comment says what an operation is, and what is left out.
+// Each benchmark's own comment defines an operation, and names the parts that are left out.
 //
 // # The sides
 //
@@ -79,16 +78,16 @@
 //     cluster, both sides also receive and decode what they get, which costs tens
 //     of microseconds for a Pod, most of a program's time in informers, and is
 //     not part of any figure here.
-//   - Both sides list and watch by client-go's Reflector. What it costs is part
-//     of EventPipeline, InitialSync, Relist and Latency on both sides, and makes
-//     their ratios smaller than those of the code behind it.
+//   - Both sides list and watch by client-go's Reflector. Its cost is part of EventPipeline,
+//     InitialSync, Relist and Latency on both sides, and makes their ratios smaller than those
+//     of the code behind it.
 //   - Lists arrive in one piece. Streamed lists (WatchList) add a temporary
 //     store in the Reflector, on both sides.
 //   - Handlers only count. The work of real ones is added to both sides.
-//   - The garbage collector runs as it likes, except where a comment says
-//     otherwise. The heap of a benchmark is mostly Pods, so it runs seldom, as
-//     in a program that caches as many; this favours the side that allocates
-//     more. gc-ns/op of the Scale benchmarks is what an operation owes it.
+//   - The garbage collector runs as it likes, except where a comment says otherwise. The heap of
+//     a benchmark is mostly Pods, so it runs rarely, as in a program that caches as many; this
+//     favours the side that allocates more. gc-ns/op of the Scale benchmarks is what an
+//     operation owes it.
 //   - Reads in a loop find less in the processor's caches with 100,000 objects
 //     than with a thousand, and more than in a program that does other things
 //     in between. Keys and objects are in random order for that reason, but the

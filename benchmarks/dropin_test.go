@@ -61,7 +61,7 @@ func BenchmarkDropIn(b *testing.B) {
 			for _, s := range dropInStores {
 				b.Run("impl="+s.impl, func(b *testing.B) {
 					read := prepare(s.make(b, pods, indexers()))
-					runtime.GC() // of what has filled it
+					runtime.GC() // frees the garbage of filling it
 					b.ReportAllocs()
 					for b.Loop() {
 						read()

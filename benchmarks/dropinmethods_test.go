@@ -27,8 +27,8 @@ import (
 // something it is the call and another that takes it back, and for AddIndexers the
 // making of a store that has none.
 //
-// Adding a handler is done when it was called for every object. ListerList is
-// client-go's own appending on both sides, but for the list that it begins with.
+// Adding a handler is done when it was called for every object. ListerList is client-go's own
+// appending on both sides, except the list that it begins with.
 func BenchmarkDropInMethods(b *testing.B) {
 	for _, objects := range []int{10, 1000, 100_000} {
 		b.Run(fmt.Sprintf("objects=%d", objects), func(b *testing.B) {
@@ -42,7 +42,7 @@ func BenchmarkDropInMethods(b *testing.B) {
 				for i, s := range dropInShared {
 					b.Run(fmt.Sprintf("method=%s/impl=%s", m.name, s.impl), func(b *testing.B) {
 						call := m.of(b, running[i])
-						runtime.GC() // of what has made it
+						runtime.GC() // frees the garbage of making it
 						b.ReportAllocs()
 						for b.Loop() {
 							call()
@@ -88,7 +88,7 @@ var dropInShared = []sharedSide{
 	}},
 }
 
-// dropIn is a running informer with its store, and what it is asked for.
+// dropIn is a running informer with its store, and the parts that methods are called on.
 type dropIn struct {
 	cache.SharedIndexInformer
 	store  cache.Indexer
@@ -128,7 +128,7 @@ func newDropIn(tb testing.TB, s sharedSide, objects int) *dropIn {
 	return d
 }
 
-// method is a method of an informer. Of makes what calls it once, and tells how
+// method is a method of an informer. Of returns a function that calls it once, and returns how
 // much it has found, which is the same on both sides.
 type method struct {
 	name string
@@ -226,8 +226,7 @@ var indexMethods = []method{
 	on("ListIndexFuncValues", func(d *dropIn) int { return len(d.store.ListIndexFuncValues("app")) }),
 	on("GetIndexers", func(d *dropIn) int { return len(d.store.GetIndexers()) }),
 	{"AddIndexers", func(_ testing.TB, d *dropIn) func() int {
-		// They cannot be removed, so each is added to an informer of its own that
-		// has the same objects.
+		// They cannot be removed, so each is added to a new informer that has the same objects.
 		return func() int {
 			x := d.make(cluster.NewFeed(), cache.Indexers{})
 			_ = x.GetStore().Replace(d.all, "1")

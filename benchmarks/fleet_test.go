@@ -28,9 +28,9 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// serveFleetTask runs players, a cluster each, with Pods that differ from those of the
-// others in all that is random. Its arguments are how many there are, and how many Pods each
-// has. It tells their addresses.
+// serveFleetTask runs players, a cluster each, with Pods that differ from those of the others in
+// all that is random. Its arguments are how many there are, and how many Pods each has. It
+// reports their addresses.
 func serveFleetTask(arguments []string, ready func(string)) error {
 	clusters, err := strconv.Atoi(arguments[0])
 	if err != nil {
@@ -77,7 +77,7 @@ var fleetSides = map[string]func(configs []*rest.Config) (synced, error){
 	"typed":     syncFleet,
 }
 
-// syncFactories has a factory of client-go for each cluster.
+// syncFactories starts a factory of client-go for each cluster.
 func syncFactories(configs []*rest.Config) (synced, error) {
 	var all synced
 	ctx, cancel := context.WithCancel(context.Background())
@@ -132,10 +132,9 @@ func syncFleet(configs []*rest.Config) (synced, error) {
 	}}, nil
 }
 
-// syncFleetTask syncs one side, and tells what it holds then: objects, goroutines, bytes
-// and objects of the heap, bytes of stacks; seconds of processor time and the most memory,
-// in KiB, of the process; and how many seconds it took. Its arguments are the side and the
-// servers.
+// syncFleetTask syncs one side, and reports, in this order: objects, goroutines, bytes and
+// objects of the heap, bytes of stacks, seconds of processor time, the most memory of the
+// process in KiB, and how many seconds it took. Its arguments are the side and the servers.
 func syncFleetTask(arguments []string, ready func(string)) error {
 	var configs []*rest.Config
 	for _, host := range arguments[1:] {

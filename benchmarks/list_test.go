@@ -13,9 +13,9 @@ import (
 	"github.com/kubetyped/informer/lister"
 )
 
-// BenchmarkList measures reading all objects: as a slice from the store, which
-// client-go's has as []any; as a slice of Pods from a lister; and ranging over
-// them, which only this project has.
+// BenchmarkList measures three ways to read all objects. The store returns a slice, which is
+// []any with client-go. A lister returns a slice of Pods. Only this project also ranges over
+// them.
 func BenchmarkList(b *testing.B) {
 	for _, objects := range []int{100_000} {
 		pods := cluster.New(objects, 100).Pods(1)

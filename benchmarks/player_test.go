@@ -18,9 +18,9 @@ import (
 	"github.com/kubetyped/informer/benchmarks/internal/cluster"
 )
 
-// player is an API server that has nothing but Pods, and has encoded everything
-// that it sends before it is asked. It runs in a process of its own, and takes
-// next to nothing from its clients: it sends many events with one write.
+// player is an API server that has nothing but Pods, and has encoded everything that it sends
+// before it is asked. It runs in a separate process, and takes next to nothing from its clients:
+// it sends many events with one write.
 type player struct {
 	recordings map[string]*recording // by media type
 }

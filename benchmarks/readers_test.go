@@ -16,9 +16,9 @@ import (
 // watch sends updates as fast as they are taken. An operation is one update
 // that has reached the handler.
 //
-// There are far more readers than processors, so reads/s tells what a read
-// costs together with what readers wait for; writes/s depends on the scheduler
-// too, as the informer's goroutines have to take turns with the readers.
+// There are far more readers than processors, so reads/s shows the cost of a read together with
+// the time that readers wait; writes/s depends on the scheduler too, as the informer's
+// goroutines have to take turns with the readers.
 //
 // Readers give up their processor when their time slice ends, after 10 ms, so
 // with 80 of them on two processors it is the informer's turn every 0.4 s. How
@@ -38,9 +38,8 @@ const readObjects = 160_000
 
 func readSample() *sample { return newSample(cluster.New(readObjects, 100)) }
 
-// benchmarkReaders runs one side with so many readers. What is allocated, and
-// gc-ns/op with it, is that of an update together with all that was read
-// meanwhile.
+// benchmarkReaders runs one side with so many readers. The allocations, and gc-ns/op with them,
+// are those of an update together with all reads meanwhile.
 func benchmarkReaders(b *testing.B, name string, s side, of func() *sample, readers int) {
 	start := func() *point { return newPoint(b, s, false, of(), 1) }
 	benchmarkPoint(b, name, start, func(p *point, b *testing.B) {
@@ -56,8 +55,8 @@ func benchmarkReaders(b *testing.B, name string, s side, of func() *sample, read
 	})
 }
 
-// deliverFor delivers as many events at a time as may be under way, until it has
-// done so for long enough, and returns how many there were.
+// deliverFor delivers as many events at a time as may be in flight, until it has done so for
+// long enough, and returns how many there were.
 func (p *point) deliverFor(long time.Duration) (events int) {
 	for begin := time.Now(); events == 0 || time.Since(begin) < long; events += delivery.Window {
 		p.deliverNext(delivery.Window)

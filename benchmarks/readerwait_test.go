@@ -23,19 +23,18 @@ import (
 //   - work=relist: a list has the same objects in a later state.
 //   - work=replace: a list has other objects, and none of those that are there.
 //   - work=empty: a list has no objects.
-//   - work=elsewhere: another store of the same side is relisted, and nobody writes to
-//     the one that is read. What its readers wait for is no lock: it is what a busy
-//     machine, the scheduler and the collector make them wait in the others as well.
+//   - work=elsewhere: another store of the same side is relisted, and no writer touches the one
+//     that is read. Its readers wait for no lock, only for a busy machine, the scheduler and the
+//     collector, as in the other cases.
 //
 // The reader asks for one object after the other without a pause, and the time of
 // each call counts: that is before the lock is asked for until after it is released.
 //
-// A processor that is busy with something else, the scheduler or the collector make a
-// reader wait too. To tell that apart, the reader asks, in turn, a small store of the
-// same side that nobody writes to: max-quiet-sec is the longest that it had to wait
-// there, for other reasons than a lock. Of max-wait-sec, only what goes beyond that
-// is due to the writer. What bounds the wait whatever the machine does is the test
-// TestReadersWaitForSmallSteps of package index, which counts.
+// A processor that is busy with something else, the scheduler or the collector make a reader
+// wait too. To separate these, the reader asks, in turn, a small store of the same side without
+// a writer: max-quiet-sec is the longest that it had to wait there, for other reasons than a
+// lock. Of max-wait-sec, only the time beyond that is due to the writer. The test
+// TestReadersWaitForSmallSteps of package index bounds the wait on any machine, as it counts.
 func BenchmarkReaderWait(b *testing.B) {
 	for _, objects := range []int{100_000, 1_000_000} {
 		lists := sync.OnceValue(func() waitLists {

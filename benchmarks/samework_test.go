@@ -147,7 +147,7 @@ func TestInformersDeliverTheSame(t *testing.T) {
 	}
 }
 
-// TestPipelineDeliversAll sends more events than may be under way.
+// TestPipelineDeliversAll sends more events than may be in flight.
 func TestPipelineDeliversAll(t *testing.T) {
 	c := cluster.New(300, 20)
 	list := cluster.ListOf(c.Pods(1), "1")
@@ -163,7 +163,7 @@ func TestPipelineDeliversAll(t *testing.T) {
 	}
 }
 
-// recorder is a handler that checks that each update follows on what it knows.
+// recorder is a handler that checks that each update follows on the last state of its Pod.
 type recorder struct {
 	mu      sync.Mutex
 	changed sync.Cond

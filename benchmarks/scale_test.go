@@ -20,7 +20,7 @@ import (
 // of an informer that is otherwise as that of EventPipeline. An operation is one
 // update that all handlers have got.
 //
-// Beside time and allocations they report
+// Besides time and allocations, they report
 //
 //   - heap-B: the live heap of the synced informer beyond the objects, as
 //     Footprint measures it, and heap-B/object where the objects vary;
@@ -120,7 +120,7 @@ func scattered(c *cluster.Cluster, most int, pod func(i, version int) *corev1.Po
 type point struct {
 	*pipeline
 	updates []watch.Event // the events of its sample
-	next    int           // of the events, the one to go on with
+	next    int           // of the next event to deliver
 	heap    int64         // live heap beyond objects and events, in bytes
 	gc      collection    // with the informer, the objects and the events
 }
@@ -148,8 +148,7 @@ func benchmarkPoint(b *testing.B, name string, start func() *point, measure func
 	}
 }
 
-// measure times b.N operations. The next round goes on with the event after
-// them.
+// measure times b.N operations. The next round continues with the event after them.
 func (p *point) measure(b *testing.B) {
 	p.time(b, func() int {
 		p.deliverNext(b.N)
@@ -157,8 +156,7 @@ func (p *point) measure(b *testing.B) {
 	})
 }
 
-// time reports what is common to all curves. What it times returns the number
-// of operations.
+// time reports the metrics of all curves. Deliver returns the number of operations.
 func (p *point) time(b *testing.B, deliver func() int) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -54,7 +54,7 @@ func collect() (heap int64, c collection) {
 	return heap, c
 }
 
-// collector is what runtime/metrics tells of the garbage collector.
+// collector is a reading of runtime/metrics about the garbage collector.
 type collector struct {
 	cpu  time.Duration // that it has used so far
 	live uint64        // bytes at the end of the last run

@@ -20,9 +20,9 @@ import (
 // a cluster. Of 4 indexes one has several keys for an object, of 8 two, of 16
 // three; the others have one or none.
 //
-// Every string of a Pod is its own here, as it is when the Pod was decoded, so
-// that equal keys are not told by being at the same place in memory. Such Pods
-// are large, so the events are those of 2,000 of them.
+// Every string of a Pod is its own here, as it is when the Pod was decoded, so that no
+// comparison of keys succeeds early, by their place in memory. Such Pods are large, so the
+// events are those of 2,000 of them.
 func BenchmarkScaleIndexes(b *testing.B) {
 	of := sync.OnceValue(func() *sample { return newOwnSample(b, cluster.New(10_000, 100), 500) })
 	for _, n := range []int{0, 1, 2, 4, 8, 16} {

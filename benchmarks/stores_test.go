@@ -32,9 +32,8 @@ func clientGoStore(tb testing.TB, pods []*corev1.Pod, indexers cache.Indexers) c
 	return store
 }
 
-// keysOf returns the keys of pods in random order, in both forms, made of other
-// strings than those of the Pods: whoever looks up a key has seldom got it from
-// the object that is in the store now.
+// keysOf returns the keys of pods in random order, in both forms, made of other strings than
+// those of the Pods: the key of a lookup rarely comes from the object that is in the store now.
 func keysOf(pods []*corev1.Pod) (keys []index.Key, joined []string) {
 	for _, i := range rand.New(rand.NewPCG(7, 7)).Perm(len(pods)) {
 		key := index.Key{Namespace: strings.Clone(pods[i].Namespace), Name: strings.Clone(pods[i].Name)}

@@ -24,9 +24,9 @@ var syncers = map[string]syncer{
 	"typed-projection":     syncTyped[*sixFields],
 }
 
-// syncTask syncs an informer, and tells what the process has used: seconds of
-// processor time and the most memory that it had at a time, in KiB. Its arguments
-// are a key of syncers, the server and the media type.
+// syncTask syncs an informer, and reports the resources that the process has used: seconds of
+// processor time and the most memory that it had at a time, in KiB. Its arguments are a key of
+// syncers, the server and the media type.
 func syncTask(arguments []string, ready func(string)) error {
 	config := &rest.Config{Host: arguments[1], QPS: -1, ContentConfig: rest.ContentConfig{ContentType: arguments[2]}}
 	one, err := syncers[arguments[0]](config)
@@ -51,7 +51,7 @@ func syncTask(arguments []string, ready func(string)) error {
 // cpu-sec is all that it has used, with its start, rss-MB the most memory that it
 // had. The sides with -projection keep six fields, see BenchmarkProjection.
 //
-// It needs some 2 GB. -benchtime 3x bounds it.
+// It needs about 2 GB. -benchtime 3x bounds it.
 func BenchmarkSyncProcess(b *testing.B) {
 	const pods = 50_000
 	for _, encoding := range encodings {

@@ -6,11 +6,11 @@ import (
 	"github.com/kubetyped/informer/benchmarks/internal/views"
 )
 
-// The benchmarks of views compute collections from others, with package typed/view on
-// informers (typed) and on sets that the program changes (typed-set), and with client-go's
-// informers, handlers and a work queue (by-hand). All get the same objects and changes,
-// and make the same results with the same functions; see views.Check. The
-// module peers has the same benchmarks beside krt.
+// The benchmarks of views compute collections from others, with package typed/view on informers
+// (typed) and on sets that the program changes (typed-set), and with client-go's informers,
+// handlers and a work queue (by-hand). All get the same objects and changes, and make the same
+// results with the same functions; see views.Check. The module peers has the same benchmarks
+// with krt.
 var viewSides = []views.Side{views.Typed(), views.ByHand(), views.TypedSet()}
 
 func BenchmarkViewInitial(b *testing.B) { views.Initial(b, viewSides...) }

@@ -27,11 +27,10 @@ var encodings = []struct{ name, mediaType string }{
 	{"json", runtime.ContentTypeJSON},
 }
 
-// BenchmarkWatchDecode measures how fast a watch is received, decoded, stored and told
-// to a handler. An operation is one event, a Pod that has changed, from another process
-// that sends as fast as it is read, to the handler of an informer of 4,096 Pods:
-// client-go's with a generated client, told which format to use, or typed's. Run it
-// with -cpu 1,2,4 to see what it makes of processors.
+// BenchmarkWatchDecode measures how fast a watch is received, decoded, stored and delivered to a
+// handler. An operation is one event, a Pod that has changed, from another process that sends as
+// fast as it is read, to the handler of an informer of 4,096 Pods: client-go's with a generated
+// client in the given format, or typed's. Run it with -cpu 1,2,4 to see how it uses processors.
 //
 // cpu-ns/op is what this process has used; the sender's part is not in it.
 func BenchmarkWatchDecode(b *testing.B) {
@@ -77,7 +76,7 @@ func cpuTime(tb testing.TB) time.Duration {
 // keptPods is how many Pods there are.
 const keptPods = 4096
 
-// counter counts the events that a handler is told.
+// counter counts the events of a handler.
 type counter struct {
 	count int // owned by the handler
 

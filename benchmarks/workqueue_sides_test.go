@@ -25,9 +25,8 @@ type queueSide struct {
 	add  func(q workQueue, i int, key index.Key)
 }
 
-// queueSides have the same rate limiter: 1 µs after the first failure of a key,
-// so that a benchmark does not wait. None of them has metrics, which client-go's
-// has not either unless somebody sets a provider.
+// queueSides have the same rate limiter: 1 µs after the first failure of a key, so that a
+// benchmark does not wait. None of them has metrics: client-go's has none without a provider.
 //
 // The side typed-fair shows what it costs this project to have keys of 3
 // priorities, and tenants that take turns.
@@ -57,8 +56,8 @@ func retryLimiter() workqueue.TypedRateLimiter[index.Key] {
 	return workqueue.NewTypedItemExponentialFailureRateLimiter[index.Key](time.Microsecond, time.Second)
 }
 
-// queueKeys returns the keys of n Pods in random order, with strings of their
-// own, as a handler gets them with each event.
+// queueKeys returns the keys of n Pods in random order, with new strings, as a handler gets them
+// with each event.
 func queueKeys(n int) []index.Key {
 	keys := make([]index.Key, n)
 	for at, i := range rand.New(rand.NewPCG(7, 7)).Perm(n) {
@@ -68,7 +67,7 @@ func queueKeys(n int) []index.Key {
 	return keys
 }
 
-// sameKeys returns keys equal to those given, with strings of their own.
+// sameKeys returns keys equal to those given, with new strings.
 func sameKeys(keys []index.Key) []index.Key {
 	same := make([]index.Key, len(keys))
 	for i, key := range keys {

@@ -22,9 +22,8 @@ import (
 //     that changes again while its key waits.
 //   - Contended8x8: 8 goroutines add 1,000 keys each while 8 workers get them
 //     and call Done.
-//   - RateLimited: 1,000 keys are added and handed out; all of them fail, so
-//     they are added rate limited; they come due, are handed out again, and are
-//     forgotten and done.
+//   - RateLimited: 1,000 keys are added and handed out. All of them fail, so they are added rate
+//     limited. They come due, are handed out again, and are forgotten and done.
 //   - AddAfter100k: 100,000 keys are added with delays of 1 to 10 minutes, then
 //     the clock, a fake one on both sides, goes to when all are due, and they are
 //     handed out and done.
@@ -53,8 +52,8 @@ func BenchmarkWorkQueue(b *testing.B) {
 	}
 }
 
-// queueLoads are the operations, by name. Prepare returns one that can be done
-// again and again, and what is to be called after the last.
+// queueLoads are the operations, by name. Prepare returns one that can be done again and again,
+// and a function to call after the last.
 var queueLoads = []struct {
 	name    string
 	fake    bool // the clock

@@ -10,9 +10,9 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// BenchmarkWorkQueueWait measures the longest time that one call of a work queue
-// takes, while a million keys are added to it one after the other, are handed out
-// and are done. Whoever else calls the queue waits as long.
+// BenchmarkWorkQueueWait measures the longest time that one call of a work queue takes, while a
+// million keys are added to it one after the other, are handed out and are done. Concurrent
+// calls of the queue wait as long.
 //
 // The metric max-wait-sec is that time, which includes pauses of the garbage
 // collector and the scheduler, and p99.99-sec the one that 1 of 10,000 calls

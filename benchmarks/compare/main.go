@@ -1,10 +1,10 @@
-// Compare runs this project's benchmarks beside those of client-go, and prints
-// what is how many times faster or smaller. In a clone of the project:
+// Compare runs the benchmarks of this project and of client-go, and prints how many times faster
+// or smaller each is. In a clone of the project:
 //
 //	go run ./benchmarks/compare -quick
 //
-// takes less than three minutes on two cores. Without flags it measures everything
-// but KeptProcess, beside the peers of benchmarks/peers too, in about an hour and a half,
+// takes less than three minutes on two cores. Without flags it measures everything but
+// KeptProcess, and compares with the peers of benchmarks/peers too, in about an hour and a half,
 // with 8 GB of memory; that writes benchmarks/results, and the tables of README and docs.
 //
 //	-quick         measure some benchmarks
@@ -18,9 +18,8 @@
 //	-out DIR       where to write performance.md and its charts
 //	-from FILE     measure nothing: read the results of an earlier run
 //
-// A run that is interrupted keeps what it has measured. What counts, computes and
-// draws is the program in benchmarks/report, in a module of its own: this one
-// builds it and runs it.
+// A run that is interrupted keeps the results so far. The program in benchmarks/report, in a
+// separate module, counts, computes and draws: this one builds it and runs it.
 package main
 
 import (
@@ -63,8 +62,8 @@ func run(arguments []string) (code int, err error) {
 	if err := build.Run(); err != nil {
 		return 2, fmt.Errorf("build the program in benchmarks/report: %w", err)
 	}
-	// An interrupt from a terminal reaches the program too, one from elsewhere
-	// is passed on. It ends by itself, with what it has measured.
+	// An interrupt from a terminal reaches the program too, one from elsewhere is passed on. It
+	// ends by itself, with the results so far.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	report := exec.CommandContext(ctx, program, append([]string{"-project", project}, arguments...)...)

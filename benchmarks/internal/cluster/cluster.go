@@ -65,11 +65,11 @@ func (c *Cluster) Apps() []string {
 // from 1. It shares nothing with any other.
 func (c *Cluster) Whole(i, version int) *corev1.Pod { return c.made.Pod(i, version) }
 
-// Pod returns Pod number i at a version for those who do not look into it, as
-// stores do. What identifies it, and what indexes and selectors look at, is made
-// anew for every Pod and version, down to the strings, as a decoder does: names,
-// labels, node, addresses, resource version. The rest is shared by the Pods of an
-// application, so that 100,000 of them fit into memory several times.
+// Pod returns Pod number i at a version for code that does not look into it, such as stores. The
+// fields that identify it, and those that indexes and selectors read, are new for every Pod and
+// version, down to the strings, as from a decoder: names, labels, node, addresses, resource
+// version. The rest is shared by the Pods of an application, so that 100,000 of them fit into
+// memory several times.
 func (c *Cluster) Pod(i, version int) *corev1.Pod {
 	return c.made.Outline(c.templates[i/c.PerApp%len(c.templates)], i, version)
 }

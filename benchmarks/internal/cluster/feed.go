@@ -10,9 +10,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Feed is the server of an informer: a cache.ListerWatcher with one watch. What
-// a list is answered with, and when, is up to the benchmark. Nothing is encoded
-// or decoded.
+// Feed is the server of an informer: a cache.ListerWatcher with one watch. The benchmark decides
+// how to answer a list, and when. Nothing is encoded or decoded.
 type Feed struct {
 	// Events are what the watch sends.
 	Events  chan watch.Event
@@ -80,8 +79,7 @@ func (f *Feed) WatchWithContext(context.Context, metav1.ListOptions) (watch.Inte
 	return f, nil
 }
 
-// IsWatchListSemanticsUnSupported tells the Reflector that lists cannot be
-// streamed.
+// IsWatchListSemanticsUnSupported reports to the Reflector that lists cannot be streamed.
 func (f *Feed) IsWatchListSemanticsUnSupported() bool { return true }
 
 // ResultChan implements watch.Interface.

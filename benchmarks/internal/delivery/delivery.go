@@ -4,12 +4,12 @@ package delivery
 
 import "k8s.io/apimachinery/pkg/watch"
 
-// Events are sent as fast as they are taken, but not without a bound: whoever
-// takes them would go on queueing, and the result would depend on how many there
-// are. When so many are under way, the sender waits for handlers.
+// Events are sent as fast as they are taken, but with a bound: without it, the receiver would
+// keep queueing, and the result would depend on the number of events. When so many are in
+// flight, the sender waits for handlers.
 const (
 	stride = 1024
-	// Window is how many events are under way at most.
+	// Window is how many events are in flight at most.
 	Window = 8 * stride
 )
 

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// TestSendWaitsForAllHandlers sends less and more than may be under way, twice,
-// to handlers of which each takes an event from the one before it.
+// TestSendWaitsForAllHandlers sends less and more than may be in flight, twice, to handlers of
+// which each takes an event from the one before it.
 func TestSendWaitsForAllHandlers(t *testing.T) {
 	const handlers = 3
 	d := New(handlers)

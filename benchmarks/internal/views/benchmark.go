@@ -117,8 +117,8 @@ func NodeChange(b *testing.B, sides ...Side) {
 	}
 }
 
-// measure sends changes, in bursts, and waits until all results that these lead to have
-// come. A change leads to as many as results tells, one if that is nil.
+// measure sends changes, in bursts, and waits until all results that these lead to have come. A
+// change leads to as many as results returns, one if that is nil.
 func measure[L, R, Out, C any](b *testing.B, r Running[L, R, Out], initial int, changes []C, burst int, put func(C), results func(C) int) {
 	m := newMeter()
 	m.expect(initial)

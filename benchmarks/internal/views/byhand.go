@@ -52,7 +52,7 @@ func newController[L, R Object, Out Result[Out]](left []L, right []R, leftIndexe
 	return c
 }
 
-// enqueue has an object of the left input computed again.
+// enqueue adds an object of the left input to the queue, to be computed again.
 func (c *controller[L, R, Out]) enqueue(obj metav1.Object) {
 	c.queue.Add(keyOf(obj))
 }
@@ -116,7 +116,8 @@ func (c *controller[L, R, Out]) Stop() {
 	c.right.stop()
 }
 
-// handle adds a handler; old is the zero T for what has come, now for what has gone.
+// handle adds a handler. Old is the zero T for an object that was added, now for one that was
+// deleted.
 func handle[T Object](in *fedShared, changed func(old, now T)) cache.ResourceEventHandlerRegistration {
 	var none T
 	registration, err := in.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{

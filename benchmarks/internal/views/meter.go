@@ -2,7 +2,7 @@ package views
 
 import "sync/atomic"
 
-// meter counts results, and tells when there are as many as are waited for.
+// meter counts results, and signals when as many as expected have come.
 type meter struct {
 	count  atomic.Int64
 	target atomic.Int64
@@ -11,7 +11,7 @@ type meter struct {
 
 func newMeter() *meter { return &meter{ended: make(chan struct{}, 1)} }
 
-// expect begins anew, to wait for n.
+// expect resets the count, to wait for n.
 func (m *meter) expect(n int) {
 	m.count.Store(0)
 	m.target.Store(int64(n))

@@ -18,7 +18,7 @@ type Side struct {
 // Feed starts the inputs of a collection, and returns when they have their objects.
 type Feed[L, R, Out any] func(left []L, right []R) Running[L, R, Out]
 
-// Running is inputs, and what is computed of them.
+// Running is inputs, and the results that are computed from them.
 type Running[L, R, Out any] interface {
 	// Compute begins to compute. It calls notify for each result that has come or
 	// changed, one at a time; old is the zero Out for those that have come.

@@ -65,7 +65,7 @@ func (w *World) node(node, version int) *corev1.Node {
 	return made
 }
 
-// policy returns a policy, whose version is what is told of it.
+// policy returns a policy at a version. Versions differ in nothing else.
 func (w *World) policy(policy, version int) *networkingv1.NetworkPolicy {
 	apps := w.cluster.Size / w.cluster.PerApp
 	namespace, label := w.app(policy % apps)
