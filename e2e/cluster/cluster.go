@@ -97,9 +97,8 @@ func (c *Cluster) Config() *rest.Config {
 	}
 }
 
-// Kill ends the API server as a crash would: at once, with every connection
-// cut. etcd goes on. It returns nil if the API server is down already, and
-// ErrStopped after Stop.
+// Kill ends the API server as a crash would: at once, with every connection cut. etcd keeps
+// running. It returns nil if the API server is down already, and ErrStopped after Stop.
 func (c *Cluster) Kill() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -13,14 +13,13 @@ import (
 // compaction for each other.
 const compactedKey = "compact_rev_key"
 
-// Compact makes etcd forget its history up to the current revision, as an API
-// server does every five minutes with what is older than that, and returns that
-// revision.
+// Compact makes etcd forget its history up to the current revision, as an API server does every
+// five minutes with revisions older than that, and returns that revision.
 //
-//  1. What is read from etcd at an older resource version gets 410 Gone: a
-//     watch of a resource without a watch cache, the next page of a list.
-//  2. An API server that has been running keeps what its watch caches hold, so
-//     that a watch of a cached resource may still go on from an older version.
+//  1. A read from etcd at an older resource version gets 410 Gone: a watch of
+//     a resource without a watch cache, the next page of a list.
+//  2. An API server that has been running keeps its watch caches, so that a
+//     watch of a cached resource may still continue from an older version.
 //     After Restart it does not. It forgets older snapshots, from which it
 //     serves lists, within a second or two.
 //

@@ -20,8 +20,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// What WithGenericServer promises beside what TestCluster checks of both kinds of
-// API server. The last two steps put the server down for a moment.
+// WithGenericServer promises this in addition to the promises of both kinds of API server, which
+// TestCluster checks. The last two steps put the server down for a moment.
 func TestGenericServer(t *testing.T) {
 	ctx := t.Context()
 	c, err := Start(ctx, WithGenericServer(), WithProgress(t.Output()), WithAPIServerFlags(
@@ -36,7 +36,7 @@ func TestGenericServer(t *testing.T) {
 		config.ContentType = contentType
 		client, err := kubernetes.NewForConfig(config)
 		require.NoError(t, err)
-		// Given a namespace that does not exist, which nobody minds.
+		// Given a namespace that does not exist, which the server accepts.
 		pods := pods{client, format}
 		t.Run(format+"/SetsWhatTheRegistrySets", pods.testWrites)
 		t.Run(format+"/MarksBeforeItDeletes", pods.testDeletes)

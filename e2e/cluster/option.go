@@ -41,12 +41,11 @@ func WithBinary(path string) Option {
 	}
 }
 
-// WithGenericServer starts a smaller API server in place of kube-apiserver, for
-// short loops: the package generic of cmd/controlplane, which is ready in less
-// than a second. To clients it is the same as far as it goes, with the same watch
-// cache, but it serves only some of the kinds of core, apps, coordination and
-// rbac, no custom resources, and has no admission, no defaulting, and no
-// validation but that of metadata.
+// WithGenericServer starts a smaller API server in place of kube-apiserver, for short loops: the
+// package generic of cmd/controlplane, which is ready in less than a second. To clients it is
+// the same as far as it goes, with the same watch cache, but it serves only some of the kinds of
+// core, apps, coordination and rbac, no custom resources, and has no admission, no defaulting,
+// and no validation except of metadata.
 func WithGenericServer() Option {
 	return func(o *options) error {
 		o.generic = true

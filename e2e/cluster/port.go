@@ -18,8 +18,8 @@ const (
 	portTries  = 100
 )
 
-// freePort returns a TCP port of 127.0.0.1 that nobody listens on. Nothing
-// reserves it: somebody else may take it before the caller does.
+// freePort returns a TCP port of 127.0.0.1 without a listener. Nothing reserves it: another
+// process may take it before the caller does.
 func freePort() (int, error) {
 	for range portTries {
 		port := lowestPort + rand.IntN(portRange)

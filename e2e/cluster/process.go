@@ -59,8 +59,8 @@ func startProcess(name, log, binary string, args ...string) (*process, error) {
 	return p, nil
 }
 
-// ended returns nil while the process runs, and then an error that tells how it
-// ended, with the last lines of its log.
+// ended returns nil while the process runs, and then an error that says how it ended, with the
+// last lines of its log.
 func (p *process) ended() error {
 	select {
 	case <-p.done:

@@ -34,8 +34,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// abandonCluster starts a cluster, prints its folder and address, and waits for
-// somebody to kill this process.
+// abandonCluster starts a cluster, prints its folder and address, and waits until this process
+// is killed.
 func abandonCluster(kind string) error {
 	var opts []Option
 	if kind == "generic" {
@@ -144,7 +144,7 @@ func TestStartEndsWithItsContext(t *testing.T) {
 	assert.Empty(t, left)
 }
 
-// writer is an io.Writer that is called with what is written.
+// writer is an io.Writer that calls a function with each text written.
 type writer func(string)
 
 func (w writer) Write(p []byte) (int, error) {

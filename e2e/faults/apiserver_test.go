@@ -38,8 +38,8 @@ func TestAPIServer(t *testing.T) {
 	}
 }
 
-// TestCompaction makes etcd forget what watches have yet to be told, while they
-// are held up: they cannot go on, and the informers have to list again.
+// TestCompaction makes etcd forget events that watches have yet to receive, while they are held
+// up: they cannot continue, and the informers have to list again.
 func TestCompaction(t *testing.T) {
 	own := server.Cluster(t)
 	for _, test := range []struct {
@@ -65,7 +65,7 @@ func TestCompaction(t *testing.T) {
 				s.writes(writeRate)
 				require.NoError(t, test.compact(s.ctx))
 				require.NoError(t, own.Restart(s.ctx))   // its caches would still have the history
-				p.CutWatches("configmaps", proxy.Abrupt) // what they have yet to be told may be on its way
+				p.CutWatches("configmaps", proxy.Abrupt) // the events to come may be on their way
 				resume()
 				s.writes(writeRate)
 			}

@@ -13,9 +13,9 @@ import (
 	"github.com/kubetyped/informer/e2e/crd"
 )
 
-// TestCustomResourceDeleted deletes a custom resource definition with all its
-// objects, and creates it again with another version beside the one that is
-// watched, which objects are now stored in.
+// TestCustomResourceDeleted deletes a custom resource definition with all its objects, and
+// creates it again with another version next to the watched one. The server now stores objects
+// in the new version.
 func TestCustomResourceDeleted(t *testing.T) {
 	resource := crd.Resource{Group: "faults.e2e.kubetyped.io", Version: "v1", Kind: "Gadget"}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)

@@ -117,8 +117,7 @@ func TestCredentials(t *testing.T) {
 			s.watch(a.config(p.Config()))
 
 			test.revoke(a)
-			// An open watch goes on, and what was granted is remembered for ten
-			// seconds.
+			// An open watch continues, and the server caches granted access for ten seconds.
 			for told := 0; told < len(s.observers); {
 				p.CutWatches("configmaps", proxy.Clean)
 				s.writes(writeRate)

@@ -12,5 +12,5 @@
 //
 //	go test ./faults -report ../../docs/explanation/reliability.md
 //
-// writes anew.
+// writes.
 package faults

@@ -24,7 +24,7 @@ type load[T history.Object] struct {
 	ctx     context.Context
 	objs    objects[T]
 	pace    flowcontrol.RateLimiter
-	start   chan struct{} // closed when everybody watches
+	start   chan struct{} // closed when all observers watch
 	stop    chan struct{}
 	running sync.WaitGroup
 
@@ -174,7 +174,7 @@ func (l *load[T]) done() int {
 	return l.total
 }
 
-// lost returns the writes that h tells nothing of.
+// lost returns the writes that are missing in h.
 func (l *load[T]) lost(h *history.History[T]) []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -42,8 +42,8 @@ func TestNamespaceDeleted(t *testing.T) {
 	s.finish("namespace deleted with everything in it", 1)
 }
 
-// deleteContent does what the namespace controller does, which a cluster of our
-// own does not run, by the controller's own code.
+// deleteContent does the work of the namespace controller, which a cluster that the tests start
+// does not run, by the controller's own code.
 func deleteContent(ctx context.Context, client *kubernetes.Clientset, namespace string) error {
 	objects, err := metadata.NewForConfig(server.Config())
 	if err != nil {

@@ -71,8 +71,8 @@ func TestRecovery(t *testing.T) {
 	}
 }
 
-// race runs informers of both kinds until the test ends, and returns what tells
-// for each when it has seen the object named last.
+// race runs informers of both kinds until the test ends, and returns a channel for each that
+// receives the time when it has seen the object named last.
 func race(ctx context.Context, t *testing.T, objs configMaps) (ours, theirs []chan time.Time) {
 	ctx, stop := context.WithCancel(ctx)
 	var running sync.WaitGroup

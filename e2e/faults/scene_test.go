@@ -70,8 +70,8 @@ func (s *scene[T]) until(what string, reached func() bool) {
 	require.Eventually(s, reached, patience, poll, what)
 }
 
-// finish ends the load, compares everybody with the server, and enters the
-// verdict in the table.
+// finish ends the load, compares all observers with the server, and enters the verdict in the
+// table.
 func (s *scene[T]) finish(fault string, times int) {
 	s.Helper()
 	s.load.end()

@@ -1,3 +1,3 @@
-// Package fleet runs an informer of several clusters on real API servers: a kube-apiserver
-// and two smaller ones, each with an etcd of its own.
+// Package fleet runs an informer of several clusters on real API servers: a kube-apiserver and
+// two smaller ones, each with its own etcd.
 package fleet

@@ -124,7 +124,7 @@ func TestFleet(t *testing.T) {
 	assert.Len(t, want, 60)
 	assert.Equal(t, want, state())
 
-	// One is down: its objects stay, marked as stale, and the others go on.
+	// One is down: its objects stay, marked as stale, and the others continue.
 	require.NoError(t, members["east"].Kill())
 	require.Eventually(t, func() bool {
 		east, _ := src.StatusOf("east")
@@ -146,7 +146,7 @@ func TestFleet(t *testing.T) {
 		return east.Phase == fleet.PhaseSynced && east.Err == nil
 	}, time.Minute, 10*time.Millisecond)
 
-	// One leaves: its objects go, and are not told of as deleted.
+	// One leaves: its objects go, without events of deletions.
 	all.Remove("north")
 	maps.DeleteFunc(want, func(key index.Key, _ string) bool {
 		name, _ := fleet.Split(key)

@@ -75,8 +75,8 @@ func (b *body) fill() error {
 	return nil
 }
 
-// cut ends the answer, and returns how; for a watch that CutWatches has cut
-// already, as it was told there.
+// cut ends the answer, and returns how. It returns the Ending of CutWatches if that has cut the
+// watch already.
 func (b *body) cut(how Ending) Ending {
 	p := b.x.proxy
 	p.log.Printf("%s: cut, %s", b.x, how)
@@ -88,7 +88,7 @@ func (b *body) cut(how Ending) Ending {
 	return b.x.cutHow()
 }
 
-// over is what the reader of a body is told that ends so.
+// over returns the error for the reader of a body that ends so.
 func over(how Ending) error {
 	if how == Clean {
 		return io.EOF

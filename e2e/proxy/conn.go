@@ -15,7 +15,7 @@ type conn struct {
 	dead    chan struct{} // closed by kill
 }
 
-// Read implements net.Conn. What has come waits while the connection is silent.
+// Read implements net.Conn. Received bytes wait while the connection is silent.
 func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if !c.pass() {

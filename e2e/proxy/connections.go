@@ -31,10 +31,9 @@ func (p *Proxy) FreezeConnections() (n int) {
 	return n
 }
 
-// Blackhole makes the network lose everything: no byte passes in either direction,
-// on new connections either, whose TLS handshake gets no answer, until resume is
-// called, which may be called more than once. Then what was held up goes on,
-// except on frozen connections.
+// Blackhole makes the network lose everything: no byte passes in either direction, on new
+// connections either, whose TLS handshake gets no answer, until resume is called, which may be
+// called more than once. Then the delayed bytes pass, except on frozen connections.
 func (p *Proxy) Blackhole() (resume func()) {
 	p.change(func() { p.network.blackholes++ })
 	return sync.OnceFunc(func() {
@@ -55,10 +54,10 @@ func (p *Proxy) ResetConnections() int {
 	return len(open)
 }
 
-// Refuse refuses new connections, as a machine does on which no server runs,
-// until accept is called. Open ones go on; see ResetConnections. accept returns
-// an error if somebody has taken the port, and may be called again then; or if
-// the proxy is closed. Once it has returned nil, it does nothing.
+// Refuse refuses new connections, as a machine does on which no server runs, until accept is
+// called. Open ones stay; see ResetConnections. accept returns an error if another process has
+// taken the port, and may be called again then; or if the proxy is closed. Once it has returned
+// nil, it does nothing.
 func (p *Proxy) Refuse() (accept func() error) {
 	if err := p.network.refuse(); err != nil {
 		p.log.Printf("refuse connections: %v", err)

@@ -8,10 +8,9 @@
 //	defer p.Close()
 //	client, err := kubernetes.NewForConfig(p.Config())
 //
-// It listens on 127.0.0.1 and speaks TLS with a certificate of its own, in
-// HTTP/2 or HTTP/1.1 as the client likes (rest.TLSClientConfig.NextProtos).
-// Watch events pass one by one as they come. Requests keep their Authorization
-// header, so that credentials are judged by the API server.
+// It listens on 127.0.0.1 and speaks TLS with its own certificate, in HTTP/2 or HTTP/1.1 as the
+// client likes (rest.TLSClientConfig.NextProtos). Watch events pass one by one as they come.
+// Requests keep their Authorization header, so that credentials are judged by the API server.
 //
 // # What tests can do
 //
@@ -27,12 +26,12 @@
 //
 // # What it does not do
 //
-//   - The system's side of a connection goes on while the proxy is silent: it
-//     acknowledges what the client sends and answers its TCP keep-alives. Only
-//     what is above TCP notices, such as HTTP/2's pings or a deadline.
+//   - The system's side of a connection stays alive while the proxy is silent: it acknowledges
+//     what the client sends and answers its TCP keep-alives. Only what is above TCP notices,
+//     such as HTTP/2's pings or a deadline.
 //   - A request that the API server could not be reached for ends without an
 //     answer, which is an error of its HTTP/2 stream. Without the proxy, the
 //     connection would be refused or reset; see Refuse and ResetConnections.
-//   - Client certificates end at the proxy, which shows the one of the upstream
-//     configuration for everybody.
+//   - Client certificates end at the proxy, which shows the one of the upstream configuration
+//     for all clients.
 package proxy

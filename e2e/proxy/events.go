@@ -45,8 +45,8 @@ func eventsOf(watch *http.Response) func() ([]byte, error) {
 	}
 }
 
-// framerOf returns what tells the events of a stream apart, and what the framer
-// does not write behind each.
+// framerOf returns a framer that splits a stream into events, and the text after each event that
+// the framer does not write.
 func framerOf(contentType string) (framer runtime.Framer, end string) {
 	// What cannot be parsed is taken for JSON, as what clients do not know.
 	mediaType, _, _ := mime.ParseMediaType(contentType)

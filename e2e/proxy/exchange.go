@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// exchange is a request on its way through the proxy, and its answer. It belongs
-// to the goroutine that serves the request, but for manner.
+// exchange is a request on its way through the proxy, and its answer. It belongs to the
+// goroutine that serves the request, except manner.
 type exchange struct {
 	request
 	proxy *Proxy
@@ -150,7 +150,7 @@ func (x *exchange) forward(w http.ResponseWriter, r *http.Request) {
 func (x *exchange) rewrite(r *httputil.ProxyRequest) {
 	r.SetURL(x.proxy.target)
 	if x.verb == "watch" {
-		// Events are told apart, which they cannot be in a compressed stream.
+		// The proxy splits the answer into events, which it cannot with a compressed stream.
 		r.Out.Header.Del("Accept-Encoding")
 	}
 }
@@ -170,7 +170,7 @@ func (x *exchange) shape(answer *http.Response) error {
 		answer.Body = &body{Closer: answer.Body, x: x, next: bytesOf(answer)}
 	}
 	if x.end != Whole {
-		// The length would tell even of a clean cut.
+		// The length would reveal even a clean cut.
 		answer.Header.Del("Content-Length")
 		answer.ContentLength = -1
 	}

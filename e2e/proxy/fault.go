@@ -13,9 +13,8 @@ import (
 // aborted, or their answers are slow or cut. Empty fields match everything.
 // A fault without an effect does nothing, but is counted.
 type Fault struct {
-	// Verb is get, list, watch, create, update, patch, delete or
-	// deletecollection; for what is not about a resource, such as discovery, the
-	// HTTP method in lower case.
+	// Verb is get, list, watch, create, update, patch, delete or deletecollection; for requests
+	// without a resource, such as discovery, the HTTP method in lower case.
 	Verb string
 	// Resource is a plural, with its group ("deployments.apps") or of any group
 	// ("deployments").
@@ -46,8 +45,8 @@ type Fault struct {
 	// events are events.
 	End   Ending
 	After int
-	// UpTo, if above After, makes that a number drawn anew for each request,
-	// evenly from After to UpTo, from a generator that starts at Seed.
+	// UpTo, if above After, draws that number again for each request, evenly from After to UpTo,
+	// from a generator that starts at Seed.
 	UpTo int
 	Seed uint64
 }
@@ -74,18 +73,17 @@ func (f *Fault) effect() string {
 
 // Ending is how an answer ends before its time.
 //
-// client-go's reflector watches on at once after a clean end, and after a closed
-// connection. It takes an error of the stream for a failure of the server: it
-// starts anew, after a back-off that grows to 30 seconds. A test of many cuts thus
-// uses Clean, or HTTP/1.1.
+// client-go's reflector watches on at once after a clean end, and after a closed connection. It
+// takes an error of the stream for a failure of the server: it starts again, after a back-off
+// that grows to 30 seconds. A test of many cuts thus uses Clean, or HTTP/1.1.
 type Ending int
 
 const (
 	// Whole is no ending: the answer comes as it is.
 	Whole Ending = iota
-	// Clean ends as if there were no more: after a whole event and without an
-	// error, as a server ends a watch whose timeout has come. An answer that is
-	// no stream is cut short and does not tell.
+	// Clean ends as if there were no more: after a whole event and without an error, as a server
+	// ends a watch whose timeout has come. An answer that is no stream is cut short without a
+	// sign.
 	Clean
 	// Abrupt breaks off after a whole event: an error of the stream in HTTP/2, a
 	// closed connection in HTTP/1.1.
@@ -135,8 +133,8 @@ func (p *Proxy) Inject(f Fault) *Injection {
 	return in
 }
 
-// Remove lifts the fault for requests to come; what it does to those that met it
-// goes on. It may be called more than once.
+// Remove lifts the fault for requests to come; requests that have met it keep its effect. It may
+// be called more than once.
 func (in *Injection) Remove() {
 	in.proxy.change(func() { in.proxy.remove(in) })
 }

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// monitor guards what changes in a proxy, and wakes those who wait for a change.
+// monitor guards the state of a proxy, and wakes the goroutines that wait for a change.
 type monitor struct {
 	mu      sync.Mutex
 	changed chan struct{} // guarded by mu; closed and replaced by change
@@ -14,7 +14,7 @@ type monitor struct {
 
 func newMonitor() *monitor { return &monitor{changed: make(chan struct{})} }
 
-// change calls f with mu held, and tells those who wait.
+// change calls f with mu held, and wakes the waiting goroutines.
 func (m *monitor) change(f func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -17,10 +17,10 @@ import (
 	certutil "k8s.io/client-go/util/cert"
 )
 
-// Proxy passes requests on to an API server, except where it was told to fail.
-// Make one with [Start].
+// Proxy passes requests on to an API server, except for the faults that the caller injects. Make
+// one with [Start].
 //
-//  1. Its address stays the same until Close, also while connections are refused.
+//  1. Its address stays the same until Close, even while connections are refused.
 //  2. Without faults in force, requests and answers pass unchanged, and the parts
 //     of an answer as soon as they come.
 //  3. What happens after a method that stops something has returned, does not
@@ -60,8 +60,8 @@ type Proxy struct {
 // connections remain the caller's; otherwise the proxy makes a transport of the
 // TLS settings, Dial and Proxy of upstream.
 //
-// Start returns an error if an option is wrong, if upstream is nil or makes no
-// sense, or if no port is free. The caller must call Close.
+// Start returns an error if an option is wrong, if upstream is nil or invalid, or if no port is
+// free. The caller must call Close.
 func Start(upstream *rest.Config, opts ...Option) (*Proxy, error) {
 	p, err := start(upstream, opts)
 	if err != nil {

@@ -130,7 +130,7 @@ func TestUpstreamIsGone(t *testing.T) {
 
 	r.waitFor(func() bool { return r.proxy.Watches("") == 0 })
 	for range w.ResultChan() {
-		// The client may be told of it in an event.
+		// The client may receive it as an event.
 	}
 	_, err := r.client().CoreV1().Pods("").List(r.ctx, metav1.ListOptions{})
 	assertNoAnswer(t, err)

@@ -16,9 +16,9 @@ func (p *Proxy) Watches(resource string) (n int) {
 	return n
 }
 
-// CutWatches ends the open watches of a resource, named as in Fault (empty: all),
-// and returns how many. They count as closed and as cut at once. A torn watch
-// goes on until there is an event to tear. With Whole, nothing is cut.
+// CutWatches ends the open watches of a resource, named as in Fault (empty: all), and returns
+// how many. They count as closed and as cut at once. A torn watch continues until there is an
+// event to tear. With Whole, nothing is cut.
 func (p *Proxy) CutWatches(resource string, how Ending) (n int) {
 	p.change(func() {
 		for x := range p.watches {

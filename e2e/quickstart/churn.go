@@ -15,8 +15,8 @@ import (
 	"github.com/kubetyped/informer/e2e/workload"
 )
 
-// churn changes Pods, one at a time, as those who run a cluster do: new versions,
-// restarts, a Pod that goes and comes back.
+// churn changes Pods, one at a time, as in a running cluster: new versions, restarts, a Pod that
+// goes and comes back.
 type churn struct {
 	client   kubernetes.Interface
 	objects  workload.Objects

@@ -41,8 +41,8 @@ func (c command) run(ctx context.Context) error {
 	return c.start(ctx, args)
 }
 
-// buildExample builds the example beside the kubeconfig and returns its path.
-// `go run` would do, except that it does not pass an interrupt on.
+// buildExample builds the example next to the kubeconfig and returns its path. `go run` would
+// do, except that it does not pass an interrupt on.
 func (c command) buildExample(ctx context.Context) (string, error) {
 	program := filepath.Join(filepath.Dir(c.kubeconfig), "example")
 	fmt.Fprintln(c.out, "building", examplePackage)

@@ -18,7 +18,7 @@ type load struct {
 	pods, namespaces, nodes int
 }
 
-// validate returns an error if a number makes no sense.
+// validate returns an error if a number is invalid.
 func (l load) validate() error {
 	for _, number := range []struct {
 		name  string

@@ -113,9 +113,8 @@ func withKubeconfig(c *cluster.Cluster, use func(path string) error) (err error)
 	return use(path)
 }
 
-// runBeside runs both functions at the same time. When main returns, beside is
-// told to; if beside fails before, main is told to. It returns when both have,
-// with the first error.
+// runBeside runs both functions at the same time. It cancels their context when main returns, or
+// when the other one fails. It returns when both have, with the first error.
 func runBeside(ctx context.Context, main, beside func(context.Context) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	ctx, cancel := context.WithCancel(ctx)

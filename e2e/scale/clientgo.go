@@ -28,7 +28,7 @@ func newClientGo(client kubernetes.Interface, selector labels.Selector, t tallie
 		factories.WithTweakListOptions(func(opts *metav1.ListOptions) { opts.LabelSelector = selector.String() })), t)
 }
 
-// newImport returns those of a factory of this project that takes the place of client-go's.
+// newImport returns those of a factory of this project that replaces client-go's.
 func newImport(client kubernetes.Interface, selector labels.Selector, t tallies) (informers, error) {
 	return newAdapted(client, selector, t)
 }

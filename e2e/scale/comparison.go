@@ -109,7 +109,7 @@ func median(values []float64) float64 {
 	return values[middle]
 }
 
-// markdown returns the table with what has to be known of it, for a document.
+// markdown returns the table with its conditions, for a document.
 func (c comparison) markdown() string {
 	return fmt.Sprintf(`
     cd e2e && go run ./scale %s
@@ -120,8 +120,8 @@ func (c comparison) markdown() string {
 		strings.Replace(runtime.Version(), "go", "Go ", 1), versionOf("k8s.io/client-go"), runtime.GOMAXPROCS(0), c.table().Markdown())
 }
 
-// write writes the table into a document and, where a folder beside it is for that,
-// what its chart is made of.
+// write writes the table into a document and, if a folder for it exists next to the document,
+// the data of its chart.
 func (c comparison) write(document string) error {
 	if err := report.Replace(document, maker, c.markdown()); err != nil {
 		return err

@@ -17,7 +17,7 @@ const (
 	endpointSlices = "EndpointSlices"
 )
 
-// otherKinds are those beside Pods.
+// otherKinds are those in addition to Pods.
 var otherKinds = []string{configMaps, secrets, services, endpointSlices}
 
 // object is what the informers hold.
@@ -29,8 +29,8 @@ type object interface {
 // indexKey returns the key that an index has an object under, if it has it.
 type indexKey[T object] func(T) (string, bool)
 
-// Each informer has two indexes beside that by namespace: by application, and by
-// something that is particular to the kind. They are the same on both sides.
+// Each informer has two indexes in addition to that by namespace: by application, and by a
+// property of the kind. They are the same on both sides.
 
 func byLabel[T object](label string) indexKey[T] {
 	return func(obj T) (string, bool) {

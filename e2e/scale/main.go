@@ -1,14 +1,14 @@
-// Command scale measures informers at the size of a large cluster, on a real API
-// server, with those of client-go beside them:
+// Command scale measures informers at the size of a large cluster, on a real API server, and
+// compares them with those of client-go:
 //
 //	go run ./scale
 //	go run ./scale -pods 2000 -others 200
 //	go run ./scale -out ../benchmarks/results/performance.md
 //
-// It fills a server with objects of five kinds. Then the sides take turns,
-// each in a process of its own, so that memory is that of one side alone: five
-// informers with indexes and a handler each, which sync, and then follow Pods
-// that are updated as fast as the server takes it. It prints what that took.
+// It fills a server with objects of five kinds. Then the sides take turns, each in a separate
+// process, so that memory is that of one side alone: five informers with indexes and a handler
+// each, which sync, and then follow Pods that are updated as fast as the server takes it. It
+// prints what that took.
 //
 // The server is a cluster that it starts and stops, or the one whose kubeconfig
 // the environment variable E2E_KUBECONFIG names. There, the objects are in

@@ -54,7 +54,7 @@ func parse(args []string) (plan, error) {
 	return p, p.validate()
 }
 
-// validate returns an error if a value makes no sense.
+// validate returns an error if a value is invalid.
 func (p plan) validate() error {
 	for _, number := range []struct {
 		name  string

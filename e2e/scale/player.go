@@ -83,7 +83,7 @@ func (p *player) serve(ctx context.Context) error {
 			a, err = step.answer(ctx, r)
 		}
 		if ctx.Err() != nil {
-			return nil // nobody waits for an answer
+			return nil // the client no longer waits for an answer
 		}
 		if err != nil {
 			a = answer{Err: err.Error()}

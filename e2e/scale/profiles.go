@@ -29,8 +29,8 @@ func (p profiles) startCPU(name string) (stop func() error, err error) {
 	}, nil
 }
 
-// heap writes a profile of the heap as it was at the last collection, and of
-// what was allocated until then.
+// heap writes a profile of the heap as it was at the last collection, and of all allocations
+// until then.
 func (p profiles) heap() error {
 	if p.dir == "" {
 		return nil

@@ -30,8 +30,8 @@ type answer struct {
 	Events *events `json:"events,omitempty"`
 }
 
-// synced tells of informers that have synced: their handlers have returned from
-// the last of the initial objects.
+// synced describes informers that have synced: their handlers have returned from the last of the
+// initial objects.
 type synced struct {
 	Objects map[string]int `json:"objects"` // that handlers have seen, by kind
 	Took    time.Duration  `json:"took"`    // since before there was a client
@@ -40,7 +40,7 @@ type synced struct {
 	Heap    int64          `json:"heap"`    // bytes alive, after a collection
 }
 
-// events tells of the events that the handlers have seen.
+// events describes the events that the handlers have seen.
 type events struct {
 	Updates int           `json:"updates"` // of Pods
 	Others  int           `json:"others"`  // of all kinds

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// runLabel tells the objects of one run of this program from all others.
+	// runLabel marks the objects of one run of this program.
 	runLabel = "e2e.kubetyped.io/run"
 
 	// roundLimit is how long it may take to measure one side once.
@@ -100,7 +100,7 @@ func (s *scene) compare(ctx context.Context) (comparison, error) {
 	return c, nil
 }
 
-// measure measures a side once, in a process of its own.
+// measure measures a side once, in a separate process.
 func (s *scene) measure(ctx context.Context, side string) (m measurement, err error) {
 	running, cancel := context.WithTimeoutCause(ctx, roundLimit, fmt.Errorf("%s took longer than %v", side, roundLimit))
 	defer cancel()
@@ -154,8 +154,8 @@ func (s *scene) check(side string, m measurement) error {
 	return nil
 }
 
-// update has kubelets report on Pods, one after the other, and returns the last
-// version that one of them has then.
+// update sends reports of kubelets on Pods, one after the other, and returns the last version
+// that one of them has then.
 func (s *scene) update(ctx context.Context) (last string, err error) {
 	first := s.updated
 	s.updated += s.events

@@ -48,11 +48,11 @@ var words = map[string]string{
 // allOurs are the sides that are compared with client-go's, in the order of tables.
 var allOurs = []string{sideImport, sideAdapters, sideTyped, sideFields}
 
-// turns returns the order in which they are measured. What it costs to be first is ours
-// to pay.
+// turns returns the order in which they are measured. This project's sides come first, and pay
+// for that.
 func (p plan) turns() []string { return append(slices.Clone(p.ours), sideClientGo) }
 
-// tallies has the tally of each kind.
+// tallies holds the tally of each kind.
 type tallies map[string]*tally
 
 func newTallies() tallies {

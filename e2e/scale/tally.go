@@ -37,7 +37,7 @@ func (t *tally) other() {
 	t.others++
 }
 
-// reset returns the counts, and begins anew.
+// reset returns the counts, and sets them to zero.
 func (t *tally) reset() (updates, others int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -37,9 +37,8 @@ func cpuTime() (time.Duration, error) {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()), nil
 }
 
-// peakMemory returns the most bytes of resident memory that this process has
-// had. Getrusage tells that too, but begins with the memory of the process that
-// started this one.
+// peakMemory returns the most bytes of resident memory that this process has had. Getrusage
+// returns that too, but begins with the memory of the process that started this one.
 func peakMemory() (int64, error) {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {

@@ -31,7 +31,7 @@ func (j *journal) note(what, of, version, generation string) error {
 	return err
 }
 
-// findings is what a journal tells.
+// findings are the results of reading a journal.
 type findings struct {
 	errors  []string
 	calls   int

@@ -85,7 +85,7 @@ func (p *process) wait() error {
 	return err
 }
 
-// stop has the process stand still.
+// stop suspends the process.
 func (p *process) stop() {
 	assert.NoError(p.t, p.cmd.Process.Signal(syscall.SIGSTOP))
 	p.mu.Lock()
@@ -94,13 +94,13 @@ func (p *process) stop() {
 	p.excuse()
 }
 
-// excuse notes that the process was stopped in the midst of what it is at.
+// excuse notes that the process was stopped in the midst of its work.
 func (p *process) excuse() {
 	_, err := fmt.Fprintf(p.journal, "%s stopped - - -\n", p.identity)
 	assert.NoError(p.t, err)
 }
 
-// goOn has it go on.
+// goOn resumes the process.
 func (p *process) goOn() {
 	assert.NoError(p.t, p.cmd.Process.Signal(syscall.SIGCONT))
 }

@@ -23,7 +23,7 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// What a process is told by its environment.
+// The environment of a process sets these.
 const (
 	identityVariable   = "E2E_SHARD_IDENTITY"
 	kubeconfigVariable = "E2E_SHARD_KUBECONFIG"
@@ -43,14 +43,14 @@ type state struct {
 	CPU             time.Duration
 	Server          bool // it filters
 
-	Decoding  time.Duration // of what it has received
+	Decoding  time.Duration // of the received events
 	Received  uint64        // bytes
 	Frames    uint64
 	Live      uint64 // heap after the last collection that was asked for
 	Collected int    // how often it was asked for
 }
 
-// replicate is a process of the group, until it is told to end.
+// replicate runs a process of the group, until SIGTERM.
 func replicate() (err error) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
@@ -116,7 +116,7 @@ func tell(ctx context.Context, now func() state) {
 		select {
 		case <-collect:
 			runtime.GC()
-			runtime.GC() // what finalizers and pools have let go of
+			runtime.GC() // frees the objects of finalizers and pools
 			live, collected = now().Heap, collected+1
 		case <-time.After(100 * time.Millisecond):
 		}

@@ -14,16 +14,16 @@ import (
 	"github.com/kubetyped/informer/e2e/workload"
 )
 
-// many is from how many Pods on shares of heap, bytes and decoding are asserted. With fewer, what
-// each process has of its own is a large part, and so is chance.
+// many is from how many Pods on shares of heap, bytes and decoding are asserted. With fewer, the
+// fixed share of each process is a large part, and so is chance.
 const many = 10_000
 
-// atRest is after which time a process that has given ranges away has a watch of what it has
-// kept alone: it looks every five seconds whether its ranges have not changed for so long.
+// atRest is after which time a process that has given ranges away watches only those it has
+// kept: every five seconds it checks whether its ranges have not changed for so long.
 const atRest = 12 * time.Second
 
-// cost is what a process costs: its live heap, and what it took to receive an update of each
-// Pod that it has.
+// cost is the cost of a process: its live heap, and the bytes and decoding of an update of each
+// of its Pods.
 type cost struct {
 	objects  int
 	live     uint64

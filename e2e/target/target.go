@@ -1,5 +1,5 @@
-// Package target gives the end-to-end suites the server that they run on: a
-// cluster of their own, or one that exists.
+// Package target gives the end-to-end suites the server that they run on: a new cluster, or one
+// that exists.
 package target
 
 import (
@@ -65,7 +65,7 @@ func Open(ctx context.Context, opts ...cluster.Option) (*Target, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read the kubeconfig that %s names: %w", kubeconfigVariable, err)
 		}
-		config.QPS = -1 // unlimited, as with a cluster of our own
+		config.QPS = -1 // unlimited, as with a new cluster
 		t.config = config
 	} else {
 		own, err := cluster.Start(ctx, opts...)
@@ -213,9 +213,8 @@ func (t *Target) Namespace(tb testing.TB) string {
 	return name
 }
 
-// Main runs the tests of a package on a server that it opens, stores in *server
-// and closes after them, also when they are interrupted. It returns the exit
-// code for TestMain.
+// Main runs the tests of a package on a server that it opens, stores in *server and closes after
+// them, even if they are interrupted. It returns the exit code for TestMain.
 func Main(m *testing.M, server **Target, opts ...cluster.Option) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

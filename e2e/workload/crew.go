@@ -11,9 +11,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Crew sends requests, several at a time, and tells how far it is.
+// Crew sends requests, several at a time, and reports its progress.
 type Crew struct {
-	// Workers is how many requests are under way at a time, at least one.
+	// Workers is how many requests are in flight at a time, at least one.
 	Workers int
 	// Out gets a line of progress every second, and one at the end.
 	Out io.Writer

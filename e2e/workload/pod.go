@@ -47,10 +47,10 @@ func (o Objects) whole(i, version int) *corev1.Pod {
 	return pods.Cluster{PerApp: o.PerApp, Namespaces: o.Namespaces, Nodes: max(o.Nodes, 1)}.Pod(i, version)
 }
 
-// CreatePod creates the Pod of number i with the client of its namespace, gives up
-// the fields that admission adds in a cluster and that are nobody's, and writes what
-// its kubelet says when it runs. It leaves out the latter where the Pod is a stranger:
-// what addresses it said to have could be believed.
+// CreatePod creates the Pod of number i with the client of its namespace, gives up the fields
+// that admission adds in a cluster and that have no manager, and writes the status that its
+// kubelet reports when it runs. It omits the status if o.Nodes is 0, since programs in the
+// cluster could believe its addresses.
 func (o Objects) CreatePod(ctx context.Context, i int, client func(namespace string) corev1client.PodInterface) error {
 	pod := o.Pod(i)
 	if _, err := client(pod.Namespace).Create(ctx, pod, metav1.CreateOptions{FieldManager: controllerManager}); err != nil {
@@ -82,9 +82,9 @@ func (o Objects) CreatePods(ctx context.Context, c Crew, n int, client func(name
 	return c.Each(ctx, "create", "Pods", n, func(ctx context.Context, i int) error { return o.CreatePod(ctx, i, client) })
 }
 
-// UpdatePod has the kubelet of the Pod of number i report a version, counted
-// from 2, in a patch of what has changed: that its server ceased to be ready, or
-// is ready again. It returns the Pod that the server answers with.
+// UpdatePod patches the status of the Pod of number i as its kubelet does for a version, counted
+// from 2: its server ceased to be ready, or is ready again. It returns the Pod that the server
+// answers with.
 func (o Objects) UpdatePod(ctx context.Context, i, version int, client func(namespace string) corev1client.PodInterface) (*corev1.Pod, error) {
 	pod := o.whole(i, version)
 	before, err := o.report(i, version-1)

@@ -12,8 +12,8 @@ import (
 	"github.com/kubetyped/informer/e2e/cluster"
 )
 
-// TestServersMatchThePods creates Pods on an API server and looks at what it
-// makes of them.
+// TestServersMatchThePods creates Pods on an API server and compares them with those of package
+// pods.
 func TestServersMatchThePods(t *testing.T) {
 	c, err := cluster.Start(t.Context())
 	require.NoError(t, err)

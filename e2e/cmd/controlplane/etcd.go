@@ -14,17 +14,16 @@ import (
 	"go.etcd.io/etcd/server/v3/embed"
 )
 
-// Times of etcd's heartbeat and election, in milliseconds. The only member has
-// nobody to wait for: short ones elect it a tenth of a second after the start.
+// Times of etcd's heartbeat and election, in milliseconds. The only member waits for no other:
+// short ones elect it a tenth of a second after the start.
 const (
 	tickMs     = 10
 	electionMs = 100
 )
 
-// runEtcd runs one etcd member on unix sockets until ctx ends or the parent is
-// gone. It returns an error if etcd cannot start or ends by itself. When the
-// parent is gone, the whole folder is removed: it is the parent's, and nobody
-// else is left to do it.
+// runEtcd runs one etcd member on unix sockets until ctx ends or the parent is gone. It returns
+// an error if etcd cannot start or ends by itself. When the parent is gone, it removes the
+// parent's whole folder, as no other process is left to do it.
 func runEtcd(ctx context.Context, gone <-chan struct{}, args []string) error {
 	flags := flag.NewFlagSet("etcd", flag.ContinueOnError)
 	dir := flags.String("dir", "", "folder of the cluster; the data go below it")

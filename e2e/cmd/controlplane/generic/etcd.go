@@ -14,9 +14,9 @@ import (
 
 const etcdPoll = 5 * time.Millisecond
 
-// waitForEtcd returns when one of the servers listens, or with the error of ctx.
-// It is for the start of both at once: a client of etcd that finds nobody there
-// waits for a second before it tries again.
+// waitForEtcd returns when one of the servers listens, or with the error of ctx. It is for the
+// start of both at once: a client of etcd that finds no server waits for a second before it
+// tries again.
 func waitForEtcd(ctx context.Context, servers []string) error {
 	listens := func(ctx context.Context) (bool, error) {
 		for _, server := range servers {

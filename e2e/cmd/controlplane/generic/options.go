@@ -49,7 +49,7 @@ func parseOptions(args []string, codec runtime.Codec) (*options, error) {
 	return o, errors.Join(append(errs, o.serving.Validate()...)...)
 }
 
-// applyTo configures the server, but for who may use it.
+// applyTo configures the server, except authentication and authorization.
 func (o *options) applyTo(config *genericapiserver.Config) error {
 	if err := o.run.ApplyTo(config); err != nil {
 		return err

@@ -36,15 +36,14 @@ func newScheme() (*runtime.Scheme, error) {
 	return scheme, nil
 }
 
-// newCodecs returns the encodings of what is no object, such as errors and
-// discovery.
+// newCodecs returns the encodings of values that are not objects, such as errors and discovery.
 func newCodecs(scheme *runtime.Scheme) serializer.CodecFactory {
 	return serializer.NewCodecFactory(scheme)
 }
 
-// newStorageCodec returns the encoding of objects in etcd, which is protobuf, as
-// that of kube-apiserver. What it decodes is of the internal version and so does
-// not say its kind; if it did, the items of every list would.
+// newStorageCodec returns the encoding of objects in etcd, which is protobuf, as that of
+// kube-apiserver. It decodes into the internal version, which does not name the kind. Otherwise
+// the items of every list would name it.
 func newStorageCodec(scheme *runtime.Scheme) runtime.Codec {
 	codecs := serializer.NewCodecFactory(scheme)
 	var versions schema.GroupVersions

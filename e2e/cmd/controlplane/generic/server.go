@@ -10,9 +10,9 @@
 //  2. Writes set what they set there: UID, generation, generated names, managed
 //     fields, and a status that only its subresource changes. A Pod is marked
 //     before it is deleted.
-//  3. There is no admission, no defaulting, no validation but that of metadata,
+//  3. There is no admission, no defaulting, no validation except of metadata,
 //     and no OpenAPI. An object may be in a namespace that does not exist, and a
-//     namespace is deleted at once, without what is in it.
+//     namespace is deleted at once, without its objects.
 //  4. Members of system:masters may do everything, others nothing. There is no
 //     priority and fairness, only a limit on the requests in flight.
 package generic
@@ -81,7 +81,7 @@ func newServer(scheme *runtime.Scheme, o *options) (*genericapiserver.GenericAPI
 	}
 	config.Authentication.Authenticator = group.NewAuthenticatedGroupAdder(bearertoken.New(tokens))
 	config.Authorization.Authorizer = authorizerfactory.NewPrivilegedGroups(user.SystemPrivilegedGroup)
-	// Managed fields need the definitions. Nobody here needs them published.
+	// Managed fields need the definitions. No client of this server needs them published.
 	config.OpenAPIV3Config = genericapiserver.DefaultOpenAPIV3Config(
 		definitions.GetOpenAPIDefinitions, openapi.NewDefinitionNamer(scheme))
 	config.SkipOpenAPIInstallation = true
