@@ -11,8 +11,8 @@ import (
 	"github.com/kubetyped/informer/typed"
 )
 
-// told is an event in words. What version a deletion has, or the update that
-// marks an object to be deleted, is not known to who deleted it: it is "" then.
+// told is an event in words. The version of a deletion, or of the update that marks an object to
+// be deleted, is "": the client that deletes does not know it.
 func told(kind index.EventType, key index.Key, version string) string {
 	switch {
 	case kind == index.Deleted:

@@ -36,7 +36,8 @@ type Types struct {
 	funcs  []fuzzer.FuzzerFuncs
 }
 
-// Of returns the types of a scheme, which are filled at random, also by the scheme's funcs.
+// Of returns the types of a scheme. The given functions fill them at random, together with those
+// of apimachinery.
 func Of(scheme *runtime.Scheme, funcs ...fuzzer.FuzzerFuncs) *Types {
 	types := &Types{codecs: serializer.NewCodecFactory(scheme), funcs: append([]fuzzer.FuzzerFuncs{metafuzzer.Funcs}, funcs...)}
 	known := map[reflect.Type]bool{reflect.TypeFor[metav1.PartialObjectMetadata](): true}
