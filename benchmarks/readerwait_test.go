@@ -33,8 +33,9 @@ import (
 // A processor that is busy with something else, the scheduler or the collector make a reader
 // wait too. To separate these, the reader asks, in turn, a small store of the same side without
 // a writer: max-quiet-sec is the longest that it had to wait there, for other reasons than a
-// lock. Of max-wait-sec, only the time beyond that is due to the writer. The test
-// TestReadersWaitForSmallSteps of package index bounds the wait on any machine, as it counts.
+// lock. Of max-wait-sec, only the time beyond that is due to the writer.
+// TestReadersWaitForSmallSteps of package index bounds the wait on any machine, in copied
+// elements.
 func BenchmarkReaderWait(b *testing.B) {
 	for _, objects := range []int{100_000, 1_000_000} {
 		lists := sync.OnceValue(func() waitLists {

@@ -2,7 +2,7 @@
 
 // Command controlplane runs one half of a Kubernetes control plane: etcd, or the kube-apiserver,
 // or the small API server of package generic in its place. It is the server side of package
-// cluster which starts it; there is no need to start it by hand.
+// cluster, which starts it; there is no need to start it by hand.
 //
 //	controlplane etcd --dir DIR --client-socket FILE --peer-socket FILE
 //	controlplane apiserver [flags of kube-apiserver]
