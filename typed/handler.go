@@ -36,17 +36,6 @@ type Handler[T index.Object] interface {
 	OnDelete(deleted Deleted[T])
 }
 
-// Handled is an informer that calls handlers for its objects: an *Informer or a
-// *SharedInformer.
-type Handled[T index.Object] interface {
-	// Name is Informer.Name.
-	Name() string
-	// Handle is Informer.Handle.
-	Handle(handler Handler[T], opts ...HandlerOption) (*Registration, error)
-}
-
-func _[T index.Object]() { var _, _ Handled[T] = (*Informer[T])(nil), (*SharedInformer[T])(nil) }
-
 // Deleted is an object that was deleted.
 type Deleted[T index.Object] struct {
 	// Key is the object's key.

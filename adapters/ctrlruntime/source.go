@@ -17,6 +17,15 @@ import (
 	"github.com/kubetyped/informer/typed/control"
 )
 
+// Handled is an informer that calls handlers for its objects: a *typed.Informer or a
+// *typed.SharedInformer.
+type Handled[T index.Object] interface {
+	// Name returns the name of the informer in logs and errors.
+	Name() string
+	// Handle adds a handler, as Informer.Handle of package typed does.
+	Handle(handler typed.Handler[T], opts ...typed.HandlerOption) (*typed.Registration, error)
+}
+
 // Source feeds a controller from an informer. It is for Watch of a controller and
 // WatchesRawSource of the builder, and replaces source.Kind:
 //
@@ -30,7 +39,7 @@ import (
 // It does not start the informer: see Runnable. The manager runs the informers that Informer
 // returns. A Source is for one controller; any number of them may have the same informer.
 type Source[T index.Object, request comparable] struct {
-	informer typed.Handled[T] // nil: there is none
+	informer Handled[T] // nil: there is none
 	make     func(ctx context.Context, q workqueue.TypedRateLimitingInterface[request]) (typed.Handler[T], error)
 	opts     []typed.HandlerOption
 
@@ -56,7 +65,7 @@ func _[T index.Object, request comparable]() {
 //
 // Start returns an error if the informer, the handler or a predicate is nil.
 func NewSource[T index.Object, request comparable](
-	informer typed.Handled[T],
+	informer Handled[T],
 	handler handler.TypedEventHandler[T, request],
 	predicates ...predicate.TypedPredicate[T],
 ) *Source[T, request] {
@@ -81,7 +90,7 @@ func NewSource[T index.Object, request comparable](
 //
 // Start returns an error if the informer, the function or what it returns is nil.
 func NewHandlerSource[T index.Object, request comparable](
-	informer typed.Handled[T],
+	informer Handled[T],
 	newHandler func(q control.Adder[request]) typed.Handler[T],
 ) *Source[T, request] {
 	s := &Source[T, request]{informer: present(informer)}
@@ -95,7 +104,7 @@ func NewHandlerSource[T index.Object, request comparable](
 }
 
 // present returns an informer, nil for a nil pointer.
-func present[T index.Object](informer typed.Handled[T]) typed.Handled[T] {
+func present[T index.Object](informer Handled[T]) Handled[T] {
 	if v := reflect.ValueOf(informer); v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil
 	}

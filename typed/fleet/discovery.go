@@ -30,6 +30,13 @@ type Discovery struct {
 	closed   bool                    // guarded by mu
 }
 
+// Handled is an informer that calls handlers for its objects: a *typed.Informer or a
+// *typed.SharedInformer.
+type Handled[T index.Object] interface {
+	Name() string
+	Handle(handler typed.Handler[T], opts ...typed.HandlerOption) (*typed.Registration, error)
+}
+
 // Discover keeps a set up to date with the objects of an informer: it has the clusters that
 // clustersOf returns for each of them, such as [FromSecret] for Secrets.
 //
@@ -49,7 +56,7 @@ type Discovery struct {
 //
 // It works until Close is called; when the informer stops, clusters stay. Discover returns
 // an error if an argument is nil or the informer has stopped.
-func Discover[T index.Object](clusters *Clusters, from typed.Handled[T], clustersOf func(T) ([]Cluster, error)) (*Discovery, error) {
+func Discover[T index.Object](clusters *Clusters, from Handled[T], clustersOf func(T) ([]Cluster, error)) (*Discovery, error) {
 	switch {
 	case clusters == nil:
 		return nil, errors.New("discovery of clusters: set of clusters is nil")

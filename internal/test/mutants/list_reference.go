@@ -119,8 +119,8 @@ var references = []mutation{
 	{
 		bug:   "the version of the informer is the highest of all watches",
 		in:    "typed/reference.group.advance",
-		old:   "isOlder(k.version, lowest)",
-		new:   "isOlder(lowest, k.version)",
+		old:   "order < 0",
+		new:   "order > 0",
 		suite: referenceTests,
 	},
 	{
