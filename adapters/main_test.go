@@ -17,7 +17,7 @@ import (
 // reported is what was reported to utilruntime.HandleError.
 var reported reports
 
-// TestMain sets what is global, once and for all: goroutines of client-go that outlive their test
+// TestMain changes global state once, before any test: goroutines of client-go that outlive their test
 // may still look at it when the next test runs. Failures are reported on purpose here. The handlers
 // of apimachinery would log them, and wait in between by a clock that bubbles do not share.
 func TestMain(m *testing.M) {

@@ -27,7 +27,7 @@
 // # What it does not do
 //
 //   - The system's side of a connection stays alive while the proxy is silent: it acknowledges
-//     what the client sends and answers its TCP keep-alives. Only what is above TCP notices,
+//     what the client sends and answers its TCP keep-alives. Only protocols above TCP notice,
 //     such as HTTP/2's pings or a deadline.
 //   - A request that the API server could not be reached for ends without an
 //     answer, which is an error of its HTTP/2 stream. Without the proxy, the

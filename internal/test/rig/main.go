@@ -15,7 +15,7 @@ import (
 // ErrorHandler, if not nil, receives the errors that are reported to utilruntime.HandleError.
 var ErrorHandler atomic.Pointer[utilruntime.ErrorHandler]
 
-// Main is for the TestMain of a package. It sets what is global, once and for all: goroutines of
+// Main is for the TestMain of a package. It changes global state before any test: goroutines of
 // client-go that outlive their test may still look at it when the next test runs. Failures are
 // reported on purpose by tests. The handlers of apimachinery would log them, and wait in between
 // by a clock that bubbles do not share. The garbage collector runs less often, since most memory
