@@ -30,8 +30,10 @@ import (
 //     resource, which embeds metav1.ObjectMeta with the tag `json:"metadata"`,
 //     and metav1.TypeMeta if it is to have its kind, or one with nothing but the
 //     fields that are needed: what it does not name is skipped and never
-//     allocated. Methods that decode count if the type declares them itself, not if they are promoted from
-//     an embedded field. If a scheme knows the kind, such a struct is decoded from
+//     allocated. A field of T, or of a struct of the same package in it, that has no
+//     name in a JSON tag is an error; `json:"-"` is one for what the server does not have.
+//     Methods that decode count if the type declares them itself, not if they are promoted
+//     from an embedded field. If a scheme knows the kind, such a struct is decoded from
 //     protobuf, too, with the same result as from JSON;
 //   - *unstructured.Unstructured, with WithResource;
 //   - *metav1.PartialObjectMetadata, with WithResource; the server is then asked
@@ -122,6 +124,9 @@ func knownResource(of reflect.Type, config *rest.Config, c *restConfig) (resourc
 		return resource{}, errors.New("configuration is nil")
 	}
 	if err := wire.CheckGoType(of); err != nil {
+		return resource{}, err
+	}
+	if err := wire.CheckTags(of); err != nil {
 		return resource{}, err
 	}
 	if err := checkPacked(of); err != nil {

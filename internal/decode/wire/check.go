@@ -132,3 +132,49 @@ func embeddedMetadata(of reflect.Type, outer ...reflect.Type) *reflect.StructFie
 	}
 	return nil
 }
+
+// CheckTags returns an error if an exported field has no name in a JSON tag, in the struct that
+// of points to or in a struct of the same package in it. The keys of objects are compared
+// exactly, and those of Kubernetes begin in lower case: the field would stay empty. What
+// decodes itself is not looked into, nor what other packages declare.
+func CheckTags(of reflect.Type) error {
+	return checkTags(of, of.Elem().PkgPath(), of.Elem().Name(), map[reflect.Type]bool{})
+}
+
+// checkTags checks a type that stands at a path, unless it was seen before.
+func checkTags(of reflect.Type, pkg, path string, seen map[reflect.Type]bool) error {
+	if of.Name() != "" && of.PkgPath() != pkg || seen[of] || reflect.PointerTo(of).Implements(reflect.TypeFor[json.Unmarshaler]()) {
+		return nil
+	}
+	seen[of] = true
+	switch of.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		return checkTags(of.Elem(), pkg, path, seen)
+	case reflect.Struct:
+	default:
+		return nil
+	}
+	for i := range of.NumField() {
+		field := of.Field(i)
+		tag := field.Tag.Get("json")
+		name, _, _ := strings.Cut(tag, ",")
+		switch {
+		case tag == "-" || !field.IsExported() && !field.Anonymous:
+			continue
+		case name == "" && !field.Anonymous:
+			return fmt.Errorf("the field %s.%s has no name in a JSON tag, and would stay empty: write `json:%q`, or `json:\"-\"` for what the server does not have", path, field.Name, jsonName(field.Name))
+		}
+		if err := checkTags(field.Type, pkg, path+"."+field.Name, seen); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// jsonName returns the name of a field, as objects of Kubernetes would have it.
+func jsonName(field string) string {
+	if strings.ToUpper(field) == field {
+		return strings.ToLower(field) // URL
+	}
+	return strings.ToLower(field[:1]) + field[1:]
+}

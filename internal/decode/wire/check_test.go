@@ -2,6 +2,7 @@ package wire
 
 import (
 	"fmt"
+	"net/url"
 	"reflect"
 	"testing"
 	"time"
@@ -243,6 +244,66 @@ func TestCheckType(t *testing.T) {
 		} else {
 			assert.ErrorContains(t, err, test.message, fmt.Sprintf("%T", test.obj))
 		}
+	}
+}
+
+type (
+	untaggedSpec struct {
+		metav1.TypeMeta
+		metav1.ObjectMeta `json:"metadata"`
+		Spec              struct{ Replicas int }
+	}
+	untaggedDeep struct {
+		metav1.ObjectMeta `json:"metadata"`
+		Tree              untaggedTree               `json:"tree"`
+		Spec              map[string][]*untaggedPart `json:"spec"`
+		Next              *untaggedDeep              `json:"next"`
+	}
+	untaggedTree []untaggedTree
+	untaggedPart struct {
+		Size int `json:",omitempty"`
+	}
+	untaggedInBase struct{ untaggedBasePart }
+
+	untaggedBasePart struct {
+		metav1.ObjectMeta `json:"metadata"`
+		URL               string
+	}
+	tagless struct {
+		metav1.ObjectMeta `json:"metadata"`
+		Time              time.Time              `json:"time"`
+		Foreign           struct{ *url.URL }     `json:"foreign"` // another package declares its fields
+		Any               any                    `json:"any"`
+		Local             func()                 `json:"-"`
+		Self              *tagless               `json:"self"`
+		Parts             map[string]corev1.Node `json:"parts"`
+		unexported        int
+	}
+)
+
+// TestCheckTags: a field that no key of an object would ever match is refused.
+func TestCheckTags(t *testing.T) {
+	for _, test := range []struct {
+		obj     any
+		message string
+	}{
+		{&untaggedSpec{}, "the field untaggedSpec.Spec has no name in a JSON tag, and would stay empty: write `json:\"spec\"`, or `json:\"-\"` for what the server does not have"},
+		{&untaggedDeep{}, "the field untaggedDeep.Spec.Size has no name in a JSON tag, and would stay empty: write `json:\"size\"`"},
+		{&untaggedInBase{}, "the field untaggedInBase.untaggedBasePart.URL has no name in a JSON tag, and would stay empty: write `json:\"url\"`"},
+		{&tagless{unexported: 1}, ""}, {&strict{}, ""}, {&corev1.Pod{}, ""}, {&metav1.PartialObjectMetadata{}, ""}, {&unstructured.Unstructured{}, ""},
+	} {
+		err := CheckTags(reflect.TypeOf(test.obj))
+		if test.message == "" {
+			assert.NoError(t, err, "%T", test.obj)
+		} else {
+			assert.ErrorContains(t, err, test.message, fmt.Sprintf("%T", test.obj))
+		}
+	}
+	for kind, of := range scheme.Scheme.AllKnownTypes() {
+		if kind.Version == runtime.APIVersionInternal {
+			continue // never sent
+		}
+		assert.NoError(t, CheckTags(reflect.PointerTo(of)), kind)
 	}
 }
 
