@@ -214,7 +214,9 @@ func (m *Mask) check(of reflect.Type, path string) error {
 	if m == nil {
 		return nil
 	}
-	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
+	seen := map[reflect.Type]bool{} // a slice may be one of itself
+	for (of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice) && !seen[of] {
+		seen[of] = true
 		of = of.Elem()
 	}
 	var known []string

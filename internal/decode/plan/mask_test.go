@@ -180,7 +180,10 @@ type Ring struct {
 
 type older struct {
 	Spec string `json:"spec"`
+	Tree tree   `json:"tree"`
 }
+
+type tree []tree
 
 // TestMasksOfTypesThatEmbedThemselves: a path is checked with the fields that encoding/json finds.
 func TestMasksOfTypesThatEmbedThemselves(t *testing.T) {
@@ -191,4 +194,7 @@ func TestMasksOfTypesThatEmbedThemselves(t *testing.T) {
 	mask, err = Without("spec.iner")
 	require.NoError(t, err)
 	require.EqualError(t, mask.Check(reflect.TypeFor[*Ring]()), `no field "spec.iner": the nearest is "spec.inner"`)
+	mask, err = Without("tree.inner")
+	require.NoError(t, err)
+	require.EqualError(t, mask.Check(reflect.TypeFor[*Ring]()), `no field "tree.inner": a field that is no struct is decoded as a whole`)
 }
