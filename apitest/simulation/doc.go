@@ -66,7 +66,8 @@
 //
 // The seed is made smaller: faults and acts of users that it does not take to fail are left
 // out. The test prints what is left, the command that runs it again, and a trace: who wrote
-// what, who saw which version when, what went wrong, and what processes have logged.
+// what, who saw which version when, what went wrong, and what processes have logged. Requests
+// for Leases that are repeated are one line, with their number.
 //
 //	go test -run '^TestController$' -simulation.seed=17 -simulation.faults=3,9 -simulation.acts=2
 //

@@ -17,9 +17,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+	coordinationv1client "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/client-go/rest"
 
 	"github.com/kubetyped/informer/apitest/simulation"
@@ -266,6 +268,43 @@ func TestRestart(t *testing.T) {
 	require.Nil(t, failed)
 	assert.Contains(t, trace[1], "00:01:00.000000  weak#1            has ended by itself: tired")
 	assert.Contains(t, trace[2], "00:01:10.000000  weak#2            starts")
+}
+
+// TestRenewals: the renewals of a Lease are one line of the trace, until another process writes it.
+func TestRenewals(t *testing.T) {
+	renew := func(first time.Duration) func(context.Context, *rest.Config) error {
+		return func(ctx context.Context, config *rest.Config) error {
+			client, err := coordinationv1client.NewForConfig(config)
+			if err != nil {
+				return err
+			}
+			leases := client.Leases("shop")
+			_, _ = leases.Create(ctx, &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: "lead"}}, metav1.CreateOptions{})
+			for start := time.Now(); ctx.Err() == nil; {
+				lease, err := leases.Get(ctx, "lead", metav1.GetOptions{})
+				if err == nil && time.Since(start) >= first {
+					_, _ = leases.Update(ctx, lease, metav1.UpdateOptions{})
+				}
+				select {
+				case <-time.After(10 * time.Second):
+				case <-ctx.Done():
+				}
+			}
+			return nil
+		}
+	}
+	trace, failed := simulation.Trace(t, func(s *simulation.Simulation) {
+		s.Start("one", renew(0))
+		s.Start("two", renew(5*time.Minute))
+		s.Faults()
+		s.Lasts(10 * time.Minute)
+	}, 1)
+	require.Nil(t, failed)
+	all := strings.Join(trace, "\n")
+	assert.Less(t, len(trace), 30, all)
+	assert.Regexp(t, `one#1 +update leases.coordination.k8s.io shop/lead → 200 .*, and (29|30) times more until 00:0[45]:\d\d`, all)
+	assert.Regexp(t, `two#1 +update leases.coordination.k8s.io shop/lead → 200 .*, and \d\d times more until 00:(09|10):`, all)
+	assert.Equal(t, 2, strings.Count(all, "lead → 201")+strings.Count(all, "lead → 409")+strings.Count(all, "in shop → 201")+strings.Count(all, "in shop → 409"), all)
 }
 
 // TestShrink: only what it takes to fail is left.

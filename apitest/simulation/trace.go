@@ -14,9 +14,18 @@ import (
 type trace struct {
 	detailed bool // it is kept, and not only counted
 
-	mu    sync.Mutex
-	lines []string // guarded by mu
-	count int      // guarded by mu; of lines, also of those that are not kept
+	mu      sync.Mutex
+	lines   []string           // guarded by mu
+	count   int                // guarded by mu; of lines, also of those that are not kept
+	renewed map[string]renewal // guarded by mu; by who asks for which Lease, and how
+}
+
+// renewal is a request for a Lease that was answered, and then repeated: each process of an
+// election makes one every few seconds. One line stands for all of them.
+type renewal struct {
+	line  int    // its index
+	text  string // of the first request
+	times int    // how often it was repeated
 }
 
 // note adds a line: who does what.
@@ -27,7 +36,41 @@ func (w *world) note(who, format string, args ...any) {
 	defer t.mu.Unlock()
 	t.count++
 	if t.detailed {
-		t.lines = append(t.lines, fmt.Sprintf("%s  %-16s  %s", clock(w.elapsed()), who, fmt.Sprintf(format, args...)))
+		t.lines = append(t.lines, w.line(who, format, args...))
+	}
+}
+
+func (w *world) line(who, format string, args ...any) string {
+	return fmt.Sprintf("%s  %-16s  %s", clock(w.elapsed()), who, fmt.Sprintf(format, args...))
+}
+
+// noteRenewal adds the line of an answer about a Lease, unless it repeats an earlier one: then
+// the line of that one counts it. After a failure, or a write by another process, all requests
+// have lines again.
+func (w *world) noteRenewal(who string, what target, code int, version string) {
+	w.steps.Add(1)
+	t := &w.trace
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.count++
+	if !t.detailed {
+		return
+	}
+	key := fmt.Sprint(who, " ", what, code)
+	one, repeated := t.renewed[key]
+	if repeated {
+		one.times++
+		t.lines[one.line] = fmt.Sprintf("%s, and %d times more until %s", one.text, one.times, clock(w.elapsed()))
+		t.renewed[key] = one
+		return
+	}
+	one = renewal{line: len(t.lines), text: w.line(who, "%s → %d%s", what, code, version)}
+	t.lines = append(t.lines, one.text)
+	if what.writes() || code >= http.StatusBadRequest || t.renewed == nil {
+		t.renewed = map[string]renewal{} // another process leads, perhaps
+	}
+	if code < http.StatusBadRequest {
+		t.renewed[key] = one
 	}
 }
 
@@ -42,7 +85,11 @@ func (w *world) noteAnswer(who, process string, what target, response *http.Resp
 	if w.trace.detailed && response.StatusCode < http.StatusBadRequest {
 		version = versionOf(text)
 	}
-	w.note(who, "%s → %d%s", what, response.StatusCode, version)
+	if what.resource == "leases.coordination.k8s.io" {
+		w.noteRenewal(who, what, response.StatusCode, version)
+	} else {
+		w.note(who, "%s → %d%s", what, response.StatusCode, version)
+	}
 	if what.writes() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
