@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -232,7 +233,11 @@ func (r *runner) ended(ctx context.Context, what string, err error) {
 	if err == nil && ctx.Err() == nil {
 		err = ErrEnded
 	}
-	if err != nil {
+	switch {
+	case err == nil:
+	case strings.HasPrefix(err.Error(), what+": "): // informers of package typed name themselves
+		r.fail(err)
+	default:
 		r.fail(fmt.Errorf("%s: %w", what, err))
 	}
 }
