@@ -28,7 +28,7 @@ func (o *options) compile(ctx context.Context, files map[string]*changed, after 
 			fmt.Fprintf(stderr, "%s: the changes are not compiled: go.mod does not require %s\n", o.tool.Name, o.tool.Module)
 			return nil
 		}
-		return fmt.Errorf("nothing is written: go.mod does not require %s: run go get %[1]s, and then go mod tidy", o.tool.Module)
+		return fmt.Errorf("nothing is written: go.mod does not require %s: run go get %[1]s, then this again, and go mod tidy after it", o.tool.Module)
 	}
 	dir, err := os.MkdirTemp("", o.tool.Name)
 	if err != nil {

@@ -62,10 +62,16 @@ func (o *options) applyFixes(ctx context.Context, found []load.Finding, stdout, 
 	if err := o.compile(ctx, files, after, stderr); err != nil {
 		return err
 	}
+	written := 0
 	for _, name := range slices.Sorted(maps.Keys(after)) {
 		if err := write(name, after[name], o.diff, stdout); err != nil {
 			all = append(all, fmt.Errorf("%s is left as it was: %w", name, err))
+			continue
 		}
+		written++
+	}
+	if o.tool.Module != "" && !o.diff {
+		fmt.Fprintf(stderr, "%s: changed files: %d\n", o.tool.Name, written)
 	}
 	return errors.Join(all...)
 }

@@ -107,7 +107,7 @@ func TestInformerfixNeedsModule(t *testing.T) {
 	dir := program(t, map[string]string{"handler": untyped})
 	before := content(t, dir, "handler")
 	code, stdout, stderr := runFix(t, dir, "-fix", "./...")
-	if code != 1 || stdout != "" || !strings.Contains(stderr, "nothing is written: go.mod does not require github.com/kubetyped/informer: run go get") {
+	if code != 1 || stdout != "" || !strings.Contains(stderr, "nothing is written: go.mod does not require github.com/kubetyped/informer: run go get github.com/kubetyped/informer, then this again, and go mod tidy after it") {
 		t.Errorf("exit code %d, stdout:\n%s\nstderr:\n%s", code, stdout, stderr)
 	}
 	code, stdout, stderr = runFix(t, dir, "-fix", "-diff", "./...")
@@ -128,7 +128,7 @@ func TestInformerfix(t *testing.T) {
 		t.Errorf("exit code %d, stderr:\n%s", code, stderr)
 	}
 	code, _, stderr = runFix(t, dir, "-fix", "./...")
-	if want := `handler\.go:13:38: the handler stays: this variable may be nil, .*\n(?s:.*)package example.com/program/broken stays: it does not compile once it is changed: \S*broken\.go:7:\d+: .*GenericInformer`; code != 0 || !regexp.MustCompile(want).MatchString(stderr) {
+	if want := `handler\.go:13:38: the handler stays: this variable may be nil, .*\n(?s:.*)package example.com/program/broken stays: it does not compile once it is changed: \S*broken\.go:7:\d+: .*GenericInformer(?s:.*)informerfix: changed files: 1\n`; code != 0 || !regexp.MustCompile(want).MatchString(stderr) {
 		t.Errorf("exit code %d, stderr:\n%s", code, stderr)
 	}
 	if got := content(t, dir, "handler"); got != strings.Replace(typed, "%s", "handler", 1) {
