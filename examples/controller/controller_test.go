@@ -206,7 +206,7 @@ func TestControllerWhoseWatchIsBehind(t *testing.T) {
 		eventually(t, func() bool { return len(podsOf(t, srv, "web")) == 4 })
 		require.NoError(t, srv.Update(t.Context(), asking("web", "1")))
 		eventually(t, func() bool { return len(podsOf(t, srv, "web")) == 1 })
-		assert.Len(t, live(c), 1)
+		eventually(t, func() bool { return len(live(c)) == 1 }) // once the answer is there
 
 		hold.Remove()
 		require.NoError(t, c.pods.WaitForResourceVersion(t.Context(), srv.ResourceVersion()))

@@ -9,7 +9,7 @@
 //	-workers 4         how many ConfigMaps are processed at the same time
 //	-kubeconfig FILE   work in the cluster of this file until Ctrl-C
 //	-namespace NAME    where the lease is that instances compete for
-//	-metrics ADDRESS   serve the queue's metrics over HTTP, for Prometheus
+//	-serve ADDRESS     serve /metrics, those of the queue for Prometheus, and /readyz
 //
 // Without -kubeconfig it brings an API server along, plays through what may
 // happen to a ConfigMap and its Pods, and ends. With it, try
@@ -54,7 +54,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	workers := flags.Int("workers", 4, "how `many` ConfigMaps are processed at the same time")
 	kubeconfig := flags.String("kubeconfig", "", "work in the cluster of this `file` until Ctrl-C")
 	namespace := flags.String("namespace", "default", "`name` of the namespace of the lease")
-	address := flags.String("metrics", "", "serve the queue's metrics over HTTP at this `address`, as localhost:8080")
+	address := flags.String("serve", "", "serve /metrics and /readyz over HTTP at this `address`, as localhost:8080")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		if listener, err = net.Listen("tcp", *address); err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "metrics at http://%s\n", listener.Addr())
+		fmt.Fprintf(out, "serves http://%s/metrics and /readyz\n", listener.Addr())
 	}
 	working, stop := context.WithCancel(ctx)
 	defer stop()
@@ -92,7 +92,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if listener != nil {
 		group.Go(func() error {
 			defer stop()
-			return c.metrics.serve(working, listener)
+			return c.serve(working, listener)
 		})
 	}
 	if *kubeconfig == "" {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"net/http"
 	"path/filepath"
@@ -84,39 +85,51 @@ func TestRunOnAClusterOfAKubeconfig(t *testing.T) {
 	assert.Empty(t, *lease.Spec.HolderIdentity, "it was given back")
 }
 
-func TestRunServesMetrics(t *testing.T) {
+// TestRunServes: an instance serves its metrics while it runs, and is ready once it has synced.
+func TestRunServes(t *testing.T) {
 	srv := apitest.Start(t)
+	frozen := srv.Inject(apitest.Fault{Resource: "configmaps", Freeze: true})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	read, out := io.Pipe()
 	ended := make(chan error)
 	go func() {
-		err := run(ctx, []string{"-kubeconfig", kubeconfig(t, srv.URL), "-metrics", "127.0.0.1:0"}, out)
+		err := run(ctx, []string{"-kubeconfig", kubeconfig(t, srv.URL), "-serve", "127.0.0.1:0"}, out)
 		ended <- errors.Join(err, out.Close())
 	}()
 	line, err := bufio.NewReader(read).ReadString('\n')
 	require.NoError(t, err)
-	url, found := strings.CutPrefix(strings.TrimSpace(line), "metrics at ")
+	url, found := strings.CutPrefix(strings.TrimSuffix(line, "/metrics and /readyz\n"), "serves ")
 	require.True(t, found, line)
 	go func() { _, _ = io.Copy(io.Discard, read) }()
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	scrape := func() string {
-		response, err := client.Get(url)
+	get := func(path string) (code int, body string) {
+		response, err := client.Get(url + path)
 		if err != nil {
-			return "" // it does not listen any more
+			return 0, "" // it does not listen any more
 		}
-		body, err := io.ReadAll(response.Body)
+		text, err := io.ReadAll(response.Body)
 		require.NoError(t, errors.Join(err, response.Body.Close()))
-		return string(body)
+		return response.StatusCode, string(text)
 	}
 
-	eventually(t, func() bool { return strings.Contains(scrape(), `workqueue_adds_total{name="owners"} 0`) })
+	code, body := get("/readyz")
+	assert.Equal(t, http.StatusServiceUnavailable, code)
+	assert.Regexp(t, `informer \*v1.ConfigMap .* is not synced: `, body)
+	frozen.Remove()
+	eventually(t, func() bool { code, _ := get("/readyz"); return code == http.StatusOK })
+
+	adds := func(n int) string { return fmt.Sprintf("workqueue_adds_total{name=\"owners\"} %d\n", n) }
+	_, body = get("/metrics")
+	assert.Contains(t, body, adds(0))
 	require.NoError(t, srv.Create(t.Context(), asking("web", "2")))
 	eventually(t, func() bool { return len(podsOf(t, srv, "web")) == 2 })
-	assert.NotContains(t, scrape(), `workqueue_adds_total{name="owners"} 0`)
+	_, body = get("/metrics")
+	assert.NotContains(t, body, adds(0))
 	cancel()
 	require.NoError(t, <-ended)
-	assert.Empty(t, scrape(), "nobody listens any more")
+	code, _ = get("/metrics")
+	assert.Zero(t, code, "nobody listens any more")
 }
 
 func TestRunEndsWithoutServer(t *testing.T) {
@@ -133,6 +146,6 @@ func TestRunChecksItsArguments(t *testing.T) {
 	assert.Contains(t, out.String(), "-kubeconfig file")
 	assert.ErrorContains(t, run(t.Context(), []string{"-unknown"}, &out), "unknown")
 	assert.ErrorContains(t, run(t.Context(), []string{"-workers=0"}, &out), "0 workers")
-	assert.ErrorContains(t, run(t.Context(), []string{"-metrics=nowhere"}, &out), "nowhere")
+	assert.ErrorContains(t, run(t.Context(), []string{"-serve=nowhere"}, &out), "nowhere")
 	assert.ErrorContains(t, run(t.Context(), []string{"-kubeconfig", filepath.Join(t.TempDir(), "missing")}, &out), "no such file")
 }

@@ -1,15 +1,12 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"k8s.io/client-go/util/workqueue"
 
@@ -92,17 +89,6 @@ func (m *metrics) write(w io.Writer) {
 func (m *metrics) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4")
 	m.write(w)
-}
-
-// serve answers requests for metrics until ctx ends, and closes the listener.
-func (m *metrics) serve(ctx context.Context, listener net.Listener) error {
-	server := &http.Server{Handler: m, ReadHeaderTimeout: 5 * time.Second}
-	stopped := make(chan error, 1)
-	stop := context.AfterFunc(ctx, func() { stopped <- server.Shutdown(context.WithoutCancel(ctx)) })
-	if err := server.Serve(listener); stop() {
-		return err
-	}
-	return <-stopped
 }
 
 // kind is what a metric is, as Prometheus calls it.

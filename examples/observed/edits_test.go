@@ -77,5 +77,6 @@ var setup = []edit{
 	"github.com/kubetyped/informer/adapters/tracing"
 	"github.com/kubetyped/informer/index"
 `},
-	{"metrics.go", `http.Server{Handler: m,`, `http.Server{Handler: http.DefaultServeMux,`},
+	{"serve.go", `	mux := http.NewServeMux()
+	mux.Handle("/metrics", c.metrics)`, `	mux := http.DefaultServeMux`},
 }

@@ -108,7 +108,7 @@ func build(t *testing.T, edits []edit) (binary string) {
 func start(t *testing.T, binary, kubeconfig string) (url string, out func() string, stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	command := exec.CommandContext(ctx, binary, "-kubeconfig", kubeconfig, "-metrics", "localhost:0")
+	command := exec.CommandContext(ctx, binary, "-kubeconfig", kubeconfig, "-serve", "localhost:0")
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	command.WaitDelay = time.Minute
 	stdout, err := command.StdoutPipe()
@@ -117,7 +117,7 @@ func start(t *testing.T, binary, kubeconfig string) (url string, out func() stri
 	printed := bufio.NewReader(stdout)
 	line, err := printed.ReadString('\n')
 	require.NoError(t, err)
-	_, url, found := strings.Cut(strings.TrimSpace(line), "metrics at ")
+	url, found := strings.CutPrefix(strings.TrimSuffix(line, "/metrics and /readyz\n"), "serves ")
 	require.True(t, found, line)
 	var mu sync.Mutex
 	var text strings.Builder
