@@ -21,6 +21,7 @@ func TestConformance(t *testing.T) {
 		"WithoutWatchList": {custom, apitest.WithoutWatchList()},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel() // each check has its own server
 			conformance.TestServer(t, func(t *testing.T) conformance.Rig {
 				s := apitest.Start(t, opts...)
 				return conformance.Rig{

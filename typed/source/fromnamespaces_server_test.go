@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -42,7 +43,7 @@ func TestNamespacesOfAServer(t *testing.T) {
 	failed := make(chan struct{}, 1)
 	tenants := source.NewNamespaces("tenant-0", "tenant-1")
 	all := source.FromNamespaces(tenants, func(namespace string) source.Source[*corev1.Pod] {
-		return kube.FromClient(client.CoreV1().Pods(namespace))
+		return kube.FromClient(client.CoreV1().Pods(namespace), kube.WithBackoff(20*time.Millisecond, time.Second))
 	})
 	pods := typed.NewInformer(failing[*corev1.Pod]{all, failed})
 	rig.Record(t, pods)
