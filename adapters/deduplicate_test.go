@@ -264,18 +264,18 @@ func TestDeduplicationLogsObstacles(t *testing.T) {
 		require.True(t, cache.WaitForCacheSync(ctx.Done(), informer.HasSynced))
 		cancel()
 		<-done
-		var told []string
+		var received []string
 		for _, entry := range logger.GetSink().(ktesting.Underlier).GetBuffer().Data() {
 			if entry.Message == "Deduplication is off" {
-				told = append(told, fmt.Sprint(entry.WithKVList, entry.ParameterKVList))
+				received = append(received, fmt.Sprint(entry.WithKVList, entry.ParameterKVList))
 			}
 		}
 		if want == "" {
-			assert.Empty(t, told)
+			assert.Empty(t, received)
 			continue
 		}
-		require.Len(t, told, 1)
-		assert.Contains(t, told[0], want)
-		assert.Contains(t, told[0], "*v1.Pod")
+		require.Len(t, received, 1)
+		assert.Contains(t, received[0], want)
+		assert.Contains(t, received[0], "*v1.Pod")
 	}
 }

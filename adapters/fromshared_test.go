@@ -67,7 +67,7 @@ func TestFromSharedKeepsEventsWhileItSyncs(t *testing.T) {
 		require.NoError(t, err)
 		sharedRun(t, pods.Run, nil)
 		synctest.Wait()
-		stub.tell(func(h cache.ResourceEventHandler) {
+		stub.send(func(h cache.ResourceEventHandler) {
 			h.OnAdd(a1, true)
 			h.OnAdd(sharedPod("b", 2), true)
 			h.OnUpdate(a1, a2)
@@ -109,7 +109,7 @@ func TestFromSharedResolvesTombstones(t *testing.T) {
 		assert.Contains(t, got, "delete b@2 Relisted")
 		assert.Contains(t, got, "update c@3@5")
 		assert.Contains(t, got, "add d@6")
-		require.NoError(t, r.told.Err())
+		require.NoError(t, r.received.Err())
 		r.requireSame()
 	})
 }
@@ -132,13 +132,13 @@ func TestFromSharedResolvesTombstonesWithoutObject(t *testing.T) {
 				require.Len(t, calls.next(), 2)
 
 				require.NoError(t, stub.store.Delete(a))
-				stub.tell(func(h cache.ResourceEventHandler) {
+				stub.send(func(h cache.ResourceEventHandler) {
 					h.OnDelete(cache.DeletedFinalStateUnknown{Key: "ns/a", Obj: inside})
 				})
 				assert.Contains(t, calls.next(), "delete a@1 Relisted")
 				assert.Equal(t, 1, pods.Len())
 
-				stub.tell(func(h cache.ResourceEventHandler) { h.OnAdd(sharedPod("c", 3), false) })
+				stub.send(func(h cache.ResourceEventHandler) { h.OnAdd(sharedPod("c", 3), false) })
 				assert.Equal(t, []string{"add c@3"}, calls.next(), "it goes on, once")
 			})
 		})
@@ -155,7 +155,7 @@ func TestFromSharedLeavesOutOtherTypes(t *testing.T) {
 		require.NoError(t, pods.WaitForSync(t.Context()))
 		node := &corev1.Node{}
 		node.Name, node.ResourceVersion = "n", "7"
-		stub.tell(func(h cache.ResourceEventHandler) {
+		stub.send(func(h cache.ResourceEventHandler) {
 			h.OnAdd(node, false)
 			h.OnUpdate(node, node)
 			h.OnDelete(node)
@@ -169,7 +169,7 @@ func TestFromSharedLeavesOutOtherTypes(t *testing.T) {
 		assert.Equal(t, 5, status.Rejected)
 		assert.NoError(t, status.Err)
 
-		stub.tell(func(h cache.ResourceEventHandler) { h.OnAdd(node, false) })
+		stub.send(func(h cache.ResourceEventHandler) { h.OnAdd(node, false) })
 		rejected := pods.Status().LastRejected
 		assert.Equal(t, index.Key{Name: "n"}, rejected.Key)
 		assert.ErrorContains(t, rejected, "the shared informer has a *v1.Node, not a *v1.Pod")
@@ -191,10 +191,10 @@ func TestFromSharedAsksForNoResyncs(t *testing.T) {
 		require.NotNil(t, stub.options[0].ResyncPeriod)
 		assert.Zero(t, *stub.options[0].ResyncPeriod)
 
-		stub.tell(func(h cache.ResourceEventHandler) { h.OnUpdate(a, a) })
+		stub.send(func(h cache.ResourceEventHandler) { h.OnUpdate(a, a) })
 		assert.Empty(t, calls.next())
 		again := sharedPod("a", 1)
-		stub.tell(func(h cache.ResourceEventHandler) { h.OnUpdate(a, again) })
+		stub.send(func(h cache.ResourceEventHandler) { h.OnUpdate(a, again) })
 		assert.Equal(t, []string{"update a@1@1"}, calls.next(), "the pointer is another one")
 		held, _ := pods.Get(index.KeyOf(again))
 		assert.Same(t, again, held)
@@ -416,7 +416,7 @@ func TestFromSharedDeletesOtherTypes(t *testing.T) {
 		other := func(name string, version string) *corev1.Node {
 			return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, ResourceVersion: version}}
 		}
-		stub.tell(func(h cache.ResourceEventHandler) { // before it has synced
+		stub.send(func(h cache.ResourceEventHandler) { // before it has synced
 			h.OnAdd(sharedPod("a", 1), true)
 			h.OnUpdate(sharedPod("a", 1), other("a", "2"))
 			h.OnDelete(other("a", "3"))
@@ -428,9 +428,9 @@ func TestFromSharedDeletesOtherTypes(t *testing.T) {
 		assert.ElementsMatch(t, []string{"initial b@2", "initial c@3"}, calls.next())
 		assert.Zero(t, pods.Status().RejectedNow)
 
-		stub.tell(func(h cache.ResourceEventHandler) { h.OnUpdate(sharedPod("b", 2), other("b", "4")) })
+		stub.send(func(h cache.ResourceEventHandler) { h.OnUpdate(sharedPod("b", 2), other("b", "4")) })
 		assert.Equal(t, 1, pods.Status().RejectedNow)
-		stub.tell(func(h cache.ResourceEventHandler) { h.OnDelete(other("b", "5")) })
+		stub.send(func(h cache.ResourceEventHandler) { h.OnDelete(other("b", "5")) })
 		assert.Equal(t, []string{"delete b@2 Watched"}, calls.next())
 		assert.Equal(t, 1, pods.Len())
 		assert.Zero(t, pods.Status().RejectedNow)

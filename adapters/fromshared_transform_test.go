@@ -50,17 +50,17 @@ func TestTransformOverASharedInformer(t *testing.T) {
 					go func() { ended <- pods.Run(ctx) }()
 					synctest.Wait()
 					first, second, last := managed("a", 1), managed("b", 2), managed("a", 3)
-					stub.tell(func(h cache.ResourceEventHandler) { h.OnAdd(first, true) })
+					stub.send(func(h cache.ResourceEventHandler) { h.OnAdd(first, true) })
 					close(stub.synced)
 					require.NoError(t, pods.WaitForSync(t.Context()))
-					stub.tell(func(h cache.ResourceEventHandler) { h.OnAdd(second, false) })
+					stub.send(func(h cache.ResourceEventHandler) { h.OnAdd(second, false) })
 					synctest.Wait()
 					require.Equal(t, 2, pods.Len())
 					for pod := range pods.All() {
 						assert.Equal(t, transformed, len(pod.ManagedFields) == 0)
 						assert.Equal(t, transformed, pod != first && pod != second)
 					}
-					stub.tell(func(h cache.ResourceEventHandler) { h.OnDelete(last) })
+					stub.send(func(h cache.ResourceEventHandler) { h.OnDelete(last) })
 					synctest.Wait()
 					require.Equal(t, 1, pods.Len())
 					for _, pod := range []*corev1.Pod{first, second, last} {

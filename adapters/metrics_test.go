@@ -36,21 +36,21 @@ func TestMetricsAfterRejections(t *testing.T) {
 	name, err := cache.NewInformerName("rejections")
 	require.NoError(t, err)
 	t.Cleanup(name.Release)
-	told := &values{}
-	m := newMetrics(name.WithResource(schema.GroupVersionResource{Resource: "pods"}), told)
+	received := &values{}
+	m := newMetrics(name.WithResource(schema.GroupVersionResource{Resource: "pods"}), received)
 	m.start()
 	m.add(queueList)
 	m.add(queueChange)
 	m.add(queueChange)
-	assert.Equal(t, 3.0, told.queued)
+	assert.Equal(t, 3.0, received.queued)
 	processed := 0
 	m.Process(1, func() { processed++ })
-	assert.Equal(t, 2.0, told.queued)
+	assert.Equal(t, 2.0, received.queued)
 	m.SetQueued(0)
-	assert.Zero(t, told.queued, "the informer has none")
+	assert.Zero(t, received.queued, "the informer has none")
 	m.add(queueChange)
 	m.Process(4, func() { processed++ })
-	assert.Zero(t, told.queued)
+	assert.Zero(t, received.queued)
 	m.SetQueued(0)
 	m.Process(1, func() { processed++ })
 	assert.Equal(t, 2, processed, "the informer does what is not measured")
@@ -82,8 +82,8 @@ func TestMetricsWhileItemsCome(t *testing.T) {
 			}
 			producer.Wait()
 			assert.EqualValues(t, items, m.added.Load())
-			if told, ok := provider.(*values); ok {
-				assert.Zero(t, told.queued, "what was counted last is told last")
+			if received, ok := provider.(*values); ok {
+				assert.Zero(t, received.queued, "the last number is reported last")
 			}
 		})
 	}

@@ -32,8 +32,8 @@ func TestDetectMutations(t *testing.T) {
 				s := &script{}
 				s.lists("10", pod("a", "1"), pod("b", "2"))
 				informer := make(s)
-				var told []observe.Mutation
-				require.NoError(t, adapters.DetectMutations(informer, time.Minute, func(m observe.Mutation) { told = append(told, m) }))
+				var received []observe.Mutation
+				require.NoError(t, adapters.DetectMutations(informer, time.Minute, func(m observe.Mutation) { received = append(received, m) }))
 				_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
 					if p := obj.(*corev1.Pod); p.Name == "b" {
 						p.Spec.NodeName = "mine"
@@ -45,9 +45,9 @@ func TestDetectMutations(t *testing.T) {
 				s.send(t, added(pod("c", "11")))
 				time.Sleep(time.Minute)
 				synctest.Wait()
-				require.Len(t, told, 1)
-				assert.Equal(t, "b", told[0].Key.Name)
-				assert.Equal(t, []observe.ModifiedField{{Path: "spec.nodeName", Old: `""`, New: `"mine"`}}, told[0].Fields)
+				require.Len(t, received, 1)
+				assert.Equal(t, "b", received[0].Key.Name)
+				assert.Equal(t, []observe.ModifiedField{{Path: "spec.nodeName", Old: `""`, New: `"mine"`}}, received[0].Fields)
 				assert.ErrorIs(t, adapters.DetectMutations(informer, time.Minute, func(observe.Mutation) {}), typed.ErrStarted)
 			})
 		})

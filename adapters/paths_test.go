@@ -33,7 +33,7 @@ func TestPathFromShared(t *testing.T) {
 	a1, a2, b := sharedPod("a", 1), sharedPod("a", 2), sharedPod("b", 3)
 	begin := func(stub *sharedStub, end *sinktest.Recorder[*corev1.Pod]) []sinktest.Report[*corev1.Pod] {
 		stub.put("1", a1)
-		stub.tell(func(h cache.ResourceEventHandler) { h.OnAdd(a1, true) })
+		stub.send(func(h cache.ResourceEventHandler) { h.OnAdd(a1, true) })
 		close(stub.synced)
 		synctest.Wait()
 		reports, _ := end.Take()
@@ -47,7 +47,7 @@ func TestPathFromShared(t *testing.T) {
 		assert.Equal(t, "1", reports[1].Version, "version")
 	})
 	for name, call := range map[string]struct {
-		tell func(h cache.ResourceEventHandler)
+		send func(h cache.ResourceEventHandler)
 		want index.Change[*corev1.Pod]
 	}{
 		"addition":  {func(h cache.ResourceEventHandler) { h.OnAdd(b, false) }, index.Change[*corev1.Pod]{Object: b}},
@@ -57,7 +57,7 @@ func TestPathFromShared(t *testing.T) {
 	} {
 		cell(name, func(t *testing.T, stub *sharedStub, end *sinktest.Recorder[*corev1.Pod]) {
 			begin(stub, end)
-			stub.tell(call.tell)
+			stub.send(call.send)
 			synctest.Wait()
 			reports, _ := end.Take()
 			require.Len(t, reports, 1)
@@ -74,7 +74,7 @@ func TestPathFromShared(t *testing.T) {
 		assert.Equal(t, "9", reports[len(reports)-1].Version)
 	})
 	cell("rejected", func(t *testing.T, stub *sharedStub, end *sinktest.Recorder[*corev1.Pod]) {
-		stub.tell(func(h cache.ResourceEventHandler) { h.OnAdd(&corev1.Node{}, true) })
+		stub.send(func(h cache.ResourceEventHandler) { h.OnAdd(&corev1.Node{}, true) })
 		reports := begin(stub, end)
 		list := reports[len(reports)-1].List
 		require.Len(t, list.Items, 2, "what is rejected is in the list")
@@ -83,13 +83,13 @@ func TestPathFromShared(t *testing.T) {
 	})
 	cell("needs", func(t *testing.T, stub *sharedStub, end *sinktest.Recorder[*corev1.Pod]) {
 		end.Needs = []string{"metadata.labels"}
-		stub.tell(func(h cache.ResourceEventHandler) {
+		stub.send(func(h cache.ResourceEventHandler) {
 			assert.Equal(t, end.Needs, h.(interface{ Needs() []string }).Needs())
 		})
 	})
 	cell("order", func(t *testing.T, stub *sharedStub, end *sinktest.Recorder[*corev1.Pod]) {
 		begin(stub, end)
-		stub.tell(func(h cache.ResourceEventHandler) { h.OnUpdate(a1, a2); h.OnDelete(a2); h.OnAdd(b, false) })
+		stub.send(func(h cache.ResourceEventHandler) { h.OnUpdate(a1, a2); h.OnDelete(a2); h.OnAdd(b, false) })
 		synctest.Wait()
 		reports, _ := end.Take()
 		require.Len(t, reports, 3)
@@ -103,7 +103,7 @@ func TestPathFromShared(t *testing.T) {
 			sharedRun(t, func(ctx context.Context) error { return adapters.FromShared[*corev1.Pod](stub).Run(ctx, end) }, nil)
 			synctest.Wait()
 			list := begin(stub, end)[1].List
-			stub.tell(func(h cache.ResourceEventHandler) { h.OnAdd(b, false) })
+			stub.send(func(h cache.ResourceEventHandler) { h.OnAdd(b, false) })
 			synctest.Wait()
 			reports, _ := end.Take()
 			require.Len(t, reports, 1)

@@ -51,11 +51,11 @@ func sharedPod(name string, version int) *corev1.Pod {
 // record sends the event of a version to all watches, including later ones. The caller holds mu.
 func (s *sharedServer) record(e watch.Event) {
 	s.events = append(s.events, e)
-	s.tell(e)
+	s.send(e)
 }
 
-// tell sends an event to the watches. The caller holds mu.
-func (s *sharedServer) tell(e watch.Event) {
+// send sends an event to the watches. The caller holds mu.
+func (s *sharedServer) send(e watch.Event) {
 	for _, w := range s.watches {
 		if !s.silent && !w.IsStopped() {
 			w.Action(e.Type, e.Object)
@@ -103,7 +103,7 @@ func (s *sharedServer) relist(unwatched func()) {
 	s.mu.Lock()
 	s.silent = false
 	status := apierrors.NewResourceExpired("too old").Status()
-	s.tell(watch.Event{Type: watch.Error, Object: &status})
+	s.send(watch.Event{Type: watch.Error, Object: &status})
 	for len(s.lists) > 0 {
 		<-s.lists
 	}
@@ -145,11 +145,11 @@ func (s *sharedServer) IsWatchListSemanticsUnSupported() bool { return true }
 // sharedRig is a server, a shared informer of it, and a typed informer over that.
 type sharedRig struct {
 	*sharedServer
-	t      *testing.T
-	shared cache.SharedIndexInformer
-	typed  *typed.Informer[*corev1.Pod]
-	told   *history.History[*corev1.Pod]
-	calls  *sharedCalls
+	t        *testing.T
+	shared   cache.SharedIndexInformer
+	typed    *typed.Informer[*corev1.Pod]
+	received *history.History[*corev1.Pod]
+	calls    *sharedCalls
 }
 
 // sharedImplementations are the shared informers that sources are tested on.
@@ -176,9 +176,9 @@ func onShared(t *testing.T, test func(t *testing.T, newRig func(names ...string)
 func newSharedRig(t *testing.T, newInformer func(cache.ListerWatcher) cache.SharedIndexInformer, names ...string) *sharedRig {
 	s := newSharedServer(names...)
 	shared := newInformer(s)
-	r := &sharedRig{sharedServer: s, t: t, shared: shared, told: history.New[*corev1.Pod](), calls: &sharedCalls{}}
+	r := &sharedRig{sharedServer: s, t: t, shared: shared, received: history.New[*corev1.Pod](), calls: &sharedCalls{}}
 	r.typed = typed.NewInformer(adapters.FromShared[*corev1.Pod](shared))
-	for _, handler := range []typed.Handler[*corev1.Pod]{sharedLenient{r.told}, r.calls} {
+	for _, handler := range []typed.Handler[*corev1.Pod]{sharedLenient{r.received}, r.calls} {
 		_, err := r.typed.Handle(handler)
 		require.NoError(t, err)
 	}
@@ -231,7 +231,7 @@ func sharedRun(t *testing.T, run func(context.Context) error, result chan<- erro
 func (r *sharedRig) requireSame() {
 	r.t.Helper()
 	synctest.Wait()
-	require.NoError(r.t, r.told.Err())
+	require.NoError(r.t, r.received.Err())
 	r.mu.Lock()
 	want := make([]*corev1.Pod, 0, len(r.pods))
 	for _, pod := range r.pods {
@@ -239,7 +239,7 @@ func (r *sharedRig) requireSame() {
 	}
 	r.mu.Unlock()
 	require.Empty(r.t, history.Diff("server", want, "informer", r.typed.List()))
-	require.Empty(r.t, history.Diff("server", want, "handler", r.told.Objects()))
+	require.Empty(r.t, history.Diff("server", want, "handler", r.received.Objects()))
 	for _, untyped := range r.shared.GetStore().List() {
 		pod := untyped.(*corev1.Pod)
 		held, ok := r.typed.Get(index.KeyOf(pod))

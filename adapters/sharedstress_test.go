@@ -189,20 +189,20 @@ func testSharedStory(t *testing.T, w *sharedWorld) {
 					done = true // once more
 				default:
 				}
-				told := history.New[*corev1.Pod]()
+				received := history.New[*corev1.Pod]()
 				pods := typed.NewInformer(adapters.FromShared[*corev1.Pod](w.shared))
-				reg, err := pods.Handle(sharedLenient{told})
+				reg, err := pods.Handle(sharedLenient{received})
 				assert.NoError(t, err)
 				stop := sharedRunUntil(pods.Run)
 				assert.NoError(t, reg.WaitForSync(t.Context()))
 				stop()
-				assert.NoError(t, told.Err())
+				assert.NoError(t, received.Err())
 			}
 		})
 	}
-	told := history.New[*corev1.Pod]()
+	received := history.New[*corev1.Pod]()
 	pods := typed.NewInformer(adapters.FromShared[*corev1.Pod](w.shared))
-	_, err := pods.Handle(sharedLenient{told})
+	_, err := pods.Handle(sharedLenient{received})
 	require.NoError(t, err)
 	defer sharedRunUntil(pods.Run)()
 	require.NoError(t, pods.WaitForSync(t.Context()))
@@ -249,7 +249,7 @@ func testSharedStory(t *testing.T, w *sharedWorld) {
 	}
 	close(written)
 	running.Wait()
-	require.NoError(t, told.Err())
+	require.NoError(t, received.Err())
 	assert.Empty(t, history.Diff("server", w.list(), "informer", pods.List()))
 	for _, untyped := range w.shared.GetStore().List() {
 		held, _ := pods.Get(index.KeyOf(untyped.(*corev1.Pod)))

@@ -31,8 +31,8 @@ func newSharedStub() *sharedStub {
 	}
 }
 
-// tell calls the handlers.
-func (s *sharedStub) tell(call func(cache.ResourceEventHandler)) {
+// send calls the handlers.
+func (s *sharedStub) send(call func(cache.ResourceEventHandler)) {
 	s.mu.Lock()
 	handlers := slices.Clone(s.handlers)
 	s.mu.Unlock()

@@ -96,12 +96,12 @@ func replicate() (err error) {
 		}
 		return errors.Join(journal.note("end", key.String(), "-", "-"), context.Cause(ctx))
 	}
-	go tell(ctx, func() state { return stateOf(group, pods.Status(), src.Status()) })
+	go printStates(ctx, func() state { return stateOf(group, pods.Status(), src.Status()) })
 	return control.Run(ctx, control.WithInformers(group, pods), control.WithWorkers(q, workers, src.Reconcile(reconcile)))
 }
 
-// tell prints a state several times a second. At each SIGUSR1 it collects garbage first.
-func tell(ctx context.Context, now func() state) {
+// printStates prints a state several times a second. At each SIGUSR1 it collects garbage first.
+func printStates(ctx context.Context, now func() state) {
 	collect := make(chan os.Signal, 1)
 	signal.Notify(collect, syscall.SIGUSR1)
 	defer signal.Stop(collect)

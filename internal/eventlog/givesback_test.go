@@ -8,7 +8,7 @@ import (
 )
 
 // only returns one event, of a key.
-func only(key int) []event { return []event{told{key: key}.event()} }
+func only(key int) []event { return []event{part{key: key}.event()} }
 
 // cancelOut leaves nothing of two events of a key.
 func cancelOut(pending, _ event) (event, bool) { return pending, false }
@@ -62,7 +62,7 @@ func TestFillGivesBack(t *testing.T) {
 		reader := eventlog.NewCoalescer(log, cancelOut)
 		fill := reader.Fill()
 		return waves.Structure{
-			Come: func(key int) { fill.Offer(told{key: key}.event()) },
+			Come: func(key int) { fill.Offer(part{key: key}.event()) },
 			Go:   func(key int) { log.Append(only(key)) },
 			Rest: func() {
 				fill.End()

@@ -39,7 +39,7 @@ func TestLogCrowdWaves(t *testing.T) {
 				cancel()
 				events := make([]event, []int{1, 5, 513, 3000}[r.IntN(4)])
 				for i := range events {
-					events[i] = told{(head + i) % crowdKeys, head + i, head + i}.event()
+					events[i] = part{(head + i) % crowdKeys, head + i, head + i}.event()
 				}
 				log.Append(events)
 				head += len(events)
@@ -69,7 +69,7 @@ func readInTurns(t *testing.T, log *eventlog.Log[object], r *rand.Rand, over <-c
 				time.Sleep(time.Millisecond)
 			}
 			for _, given := range batch {
-				e := toldBy(given)
+				e := partOf(given)
 				if last >= 0 && e.to != last+1 {
 					assert.Fail(t, fmt.Sprintf("a reader is given %d after %d", e.to, last))
 				}
@@ -97,9 +97,9 @@ func joinInTurns(t *testing.T, log *eventlog.Log[object], r *rand.Rand, over <-c
 				waitBriefly(c.Ready())
 				continue
 			}
-			e := toldBy(got[0])
+			e := partOf(got[0])
 			if before, ok := latest[e.key]; ok && e.from != before+crowdKeys {
-				assert.Fail(t, fmt.Sprintf("key %d is told of from %d after %d", e.key, e.from, before))
+				assert.Fail(t, fmt.Sprintf("key %d changes from %d after %d", e.key, e.from, before))
 			}
 			latest[e.key] = e.to
 			c.Handled()

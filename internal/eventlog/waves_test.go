@@ -23,18 +23,18 @@ func (o object) GetNamespace() string { return "" }
 // event is an event of the log.
 type event = index.Event[object]
 
-// told is an event with the changes of a key from one number to another.
-type told struct{ key, from, to int }
+// part is an event with the changes of a key from one number to another.
+type part struct{ key, from, to int }
 
-func (e told) event() event { return event{Old: object{e.key, e.from}, New: object{e.key, e.to}} }
+func (e part) event() event { return event{Old: object{e.key, e.from}, New: object{e.key, e.to}} }
 
-func toldBy(e event) told { return told{e.New.key, e.Old.number, e.New.number} }
+func partOf(e event) part { return part{e.New.key, e.Old.number, e.New.number} }
 
 // vanishes reports whether this change and the ones it joins cancel out.
-func (e told) vanishes() bool { return e.to%5 == 0 }
+func (e part) vanishes() bool { return e.to%5 == 0 }
 
 func join(pending, next event) (event, bool) {
-	return event{Old: pending.Old, New: next.New}, !toldBy(next).vanishes()
+	return event{Old: pending.Old, New: next.New}, !partOf(next).vanishes()
 }
 
 // plain is a Cursor with its expected results.
@@ -58,7 +58,7 @@ type joined struct {
 
 // waiting is an event of a joined reader.
 type waiting struct {
-	told
+	part
 	place int
 	gone  bool
 }
@@ -132,7 +132,7 @@ func (w *logWorld) append() {
 	stride := 1 + w.IntN(w.keys)
 	events := make([]event, n)
 	for i := range events {
-		e := told{(w.head + i) * stride % w.keys, w.head + i, w.head + i}
+		e := part{(w.head + i) * stride % w.keys, w.head + i, w.head + i}
 		events[i] = e.event()
 		for _, c := range w.joined {
 			c.offer(e)
@@ -143,7 +143,7 @@ func (w *logWorld) append() {
 	w.head += n
 }
 
-func (c *joined) offer(e told) {
+func (c *joined) offer(e part) {
 	for _, f := range c.fills {
 		f.changed[e.key] = true
 	}
@@ -159,8 +159,8 @@ func (c *joined) offer(e told) {
 	}
 }
 
-func (c *joined) wait(e told) {
-	p := &waiting{told: e, place: c.head}
+func (c *joined) wait(e part) {
+	p := &waiting{part: e, place: c.head}
 	c.head++
 	c.waits[e.key] = p
 	c.line = append(c.line, p)
@@ -183,7 +183,7 @@ func (w *logWorld) read(c *plain, batches int) {
 		c.held, c.first, c.handled = c.Next(), c.next, 0
 		c.next += len(c.held)
 		if len(c.held) == 0 {
-			require.Equal(w, w.head, c.next, "a reader is told that there is nothing")
+			require.Equal(w, w.head, c.next, "a reader gets nothing")
 			return
 		}
 	}
@@ -215,7 +215,7 @@ func (w *logWorld) comeOrGo() {
 		c.Close()
 		require.Empty(w, c.Next())
 		for _, f := range c.fills {
-			f.Offer(told{key: 1}.event())
+			f.Offer(part{key: 1}.event())
 			f.End()
 		}
 		require.Zero(w, c.Backlog(), "it is closed")
@@ -234,7 +234,7 @@ func (w *logWorld) fill(c *joined) {
 	}
 	f := c.fills[0]
 	for range w.IntN(2000) {
-		e := told{w.IntN(w.keys), -1, -1}
+		e := part{w.IntN(w.keys), -1, -1}
 		if f.Offer(e.event()); !f.changed[e.key] && c.waits[e.key] == nil {
 			c.wait(e)
 		}
@@ -254,8 +254,8 @@ func (w *logWorld) take(c *joined, n int) {
 			c.current = -1
 			return
 		}
-		if len(got) != 1 || toldBy(got[0]) != want.told {
-			w.Fatalf("a coalescing reader is given %v, want %v", got, want.told)
+		if len(got) != 1 || partOf(got[0]) != want.part {
+			w.Fatalf("a coalescing reader is given %v, want %v", got, want.part)
 		}
 		want.gone, c.current = true, want.place
 		delete(c.waits, want.key)

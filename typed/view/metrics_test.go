@@ -13,10 +13,10 @@ import (
 	"github.com/kubetyped/informer/typed/view"
 )
 
-// told is metrics that record their calls.
-type told struct{ calls []string }
+// recorder is metrics that record their calls.
+type recorder struct{ calls []string }
 
-func (m *told) Computed(view string, objects int, took time.Duration) {
+func (m *recorder) Computed(view string, objects int, took time.Duration) {
 	m.calls = append(m.calls, fmt.Sprint(view, " ", objects, " ", took))
 }
 
@@ -49,7 +49,7 @@ func TestMetrics(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			rig.InBubble(t, func(t *testing.T) {
-				set, m := named("a", "b", "c"), &told{}
+				set, m := named("a", "b", "c"), &recorder{}
 				informer := start(t, of(set.View(), view.WithMetrics(m), view.WithName("results")))
 				time.Sleep(time.Minute)
 				set.Put(rig.On("x", rig.At("a", 2)))

@@ -127,7 +127,7 @@ func testInformerFinalizers[T object](s *scene[T]) {
 	require.NoError(s, s.in(key).Delete(s.ctx, key.Name, metav1.DeleteOptions{}))
 	s.note(key, index.Updated, "")
 	events, ok := o.streamed.wait(s.ctx, func(events []typed.Event[T]) bool { return len(events) == 2 })
-	require.True(s, ok, "it is told that the object is to go")
+	require.True(s, ok, "an event shows that the object is to go")
 	assert.NotNil(s, events[1].New.GetDeletionTimestamp())
 	_, there := o.Get(key)
 	assert.True(s, there)

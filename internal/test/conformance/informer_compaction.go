@@ -23,7 +23,7 @@ type outlasting interface {
 // are up to date, others have missed changes.
 func testInformerCompaction(t *testing.T, rig Rig) {
 	if rig.Compact == nil {
-		t.Skip("the server cannot be told to compact")
+		t.Skip("the server does not compact on request")
 	}
 	var checks []outlasting
 	for _, f := range []format{json, protobuf} {

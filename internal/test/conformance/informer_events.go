@@ -11,9 +11,9 @@ import (
 	"github.com/kubetyped/informer/typed"
 )
 
-// told is an event in words. The version of a deletion, or of the update that marks an object to
-// be deleted, is "": the client that deletes does not know it.
-func told(kind index.EventType, key index.Key, version string) string {
+// eventText returns an event in words. The version of a deletion, or of the update that marks
+// an object to be deleted, is "": the client that deletes does not know it.
+func eventText(kind index.EventType, key index.Key, version string) string {
 	switch {
 	case kind == index.Deleted:
 		return fmt.Sprintf("%v %v", kind, key)
@@ -29,7 +29,7 @@ func wordsOf[T object](e typed.Event[T]) string {
 	if e.Type == index.Updated && e.New.GetDeletionTimestamp() != nil && e.Old.GetDeletionTimestamp() == nil {
 		version = ""
 	}
-	return told(e.Type, e.Key(), version)
+	return eventText(e.Type, e.Key(), version)
 }
 
 // words returns the events of the scene's objects, those of the first list left
@@ -72,16 +72,16 @@ func (o *observed[T]) checkOrder() {
 	o.Helper()
 	var want []string
 	for _, w := range o.concerned() {
-		want = append(want, told(w.kind, w.key, w.version))
+		want = append(want, eventText(w.kind, w.key, w.version))
 	}
-	o.checkTold(want...)
+	o.checkEvents(want...)
 }
 
-// checkTold checks the events that the informer has delivered since it had synced.
-func (o *observed[T]) checkTold(want ...string) {
+// checkEvents checks the events that the informer has delivered since it had synced.
+func (o *observed[T]) checkEvents(want ...string) {
 	o.Helper()
 	for _, t := range []*tape[T]{o.handled, o.streamed} {
-		assert.Equal(o, want, o.words(t.all()), "what the %s was told", t.name)
+		assert.Equal(o, want, o.words(t.all()), "events of the %s", t.name)
 	}
 }
 
@@ -91,7 +91,7 @@ func (o *observed[T]) checkNothingLost() {
 	writes := map[index.Key][]history.Write{}
 	for _, w := range o.concerned() {
 		if w.version == "" && w.kind != index.Deleted {
-			continue // see told
+			continue // see eventText
 		}
 		writes[w.key] = append(writes[w.key], history.Write{Version: w.version, Delete: w.kind == index.Deleted})
 	}

@@ -160,7 +160,7 @@ func (o *observed[T]) finish() {
 		_, ok := t.wait(o.ctx, func(events []typed.Event[T]) bool {
 			return slices.ContainsFunc(events, func(e typed.Event[T]) bool { return e.Key() == last })
 		})
-		require.True(o, ok, "the %s is not told of the last object", t.name)
+		require.True(o, ok, "the %s gets no event of the last object", t.name)
 		assert.NoError(o, t.history.Err(), t.name)
 		assert.Empty(o, history.Diff("the informer", cache, "the "+t.name, o.own(t.history.Objects())))
 	}

@@ -45,18 +45,18 @@ func testInformerRelist[T object](s *scene[T]) {
 	}
 
 	difference := []string{
-		"Relisted " + told(index.Deleted, removed, ""),
-		"Relisted " + told(index.Updated, changed, changedAt),
-		"Relisted " + told(index.Added, added, addedAt),
+		"Relisted " + eventText(index.Deleted, removed, ""),
+		"Relisted " + eventText(index.Updated, changed, changedAt),
+		"Relisted " + eventText(index.Added, added, addedAt),
 	}
-	keptToo := "Relisted " + told(index.Updated, kept, before[0].version)
-	replaced := "Relisted " + told(index.Updated, recreated, recreatedAt)
+	keptToo := "Relisted " + eventText(index.Updated, kept, before[0].version)
+	replaced := "Relisted " + eventText(index.Updated, recreated, recreatedAt)
 	byDefault.checkRelisted(append([]string{keptToo, replaced}, difference...)...)
 	changedOnly.checkRelisted(append([]string{replaced}, difference...)...)
 	recreating.checkRelisted(append([]string{
 		keptToo,
-		"Recreated " + told(index.Deleted, recreated, ""),
-		"Recreated " + told(index.Added, recreated, recreatedAt),
+		"Recreated " + eventText(index.Deleted, recreated, ""),
+		"Recreated " + eventText(index.Added, recreated, recreatedAt),
 	}, difference...)...)
 	for _, e := range byDefault.streamed.all() {
 		if e.Type == index.Updated && e.Key() == recreated {

@@ -31,15 +31,15 @@ func testInformerLabelSelector[T object](s *scene[T]) {
 	s.delete("other")
 	o.finish()
 	want := []string{
-		told(index.Added, a, first), told(index.Added, b, entered), told(index.Deleted, a, left), told(index.Added, a, back),
+		eventText(index.Added, a, first), eventText(index.Added, b, entered), eventText(index.Deleted, a, left), eventText(index.Added, a, back),
 	}
 	if s.resource.graceful {
-		want = append(want, told(index.Updated, a, ""))
+		want = append(want, eventText(index.Updated, a, ""))
 	}
-	want = append(want, told(index.Deleted, a, ""), told(index.Deleted, b, ""))
-	o.checkTold(append(want, o.lastTold()...)...)
+	want = append(want, eventText(index.Deleted, a, ""), eventText(index.Deleted, b, ""))
+	o.checkEvents(append(want, o.lastEvents()...)...)
 	for _, e := range o.streamed.all() {
-		assert.Equal(s, "in", e.New.GetLabels()["app"], "what leaves is told as it was before")
+		assert.Equal(s, "in", e.New.GetLabels()["app"], "an object that leaves is reported in its state before")
 	}
 }
 
@@ -55,7 +55,7 @@ func testInformerFieldSelector[T object](s *scene[T]) {
 		s.change("b", "unseen")
 		s.delete("b")
 		o.finish()
-		o.checkTold(append([]string{told(index.Added, a, first), told(index.Updated, a, second)}, o.lastTold()...)...)
+		o.checkEvents(append([]string{eventText(index.Added, a, first), eventText(index.Updated, a, second)}, o.lastEvents()...)...)
 		return
 	}
 	o := s.observe(scope{fields: "status.phase!=" + string(corev1.PodRunning)})
@@ -68,22 +68,22 @@ func testInformerFieldSelector[T object](s *scene[T]) {
 	s.setPhase("b", corev1.PodRunning)
 	s.delete("b")
 	o.finish()
-	o.checkTold(append([]string{
-		told(index.Added, a, first),
-		told(index.Added, b, second),
-		told(index.Deleted, a, ""),
-		told(index.Updated, b, third),
-		told(index.Added, a, back),
-		told(index.Deleted, b, ""),
-	}, o.lastTold()...)...)
+	o.checkEvents(append([]string{
+		eventText(index.Added, a, first),
+		eventText(index.Added, b, second),
+		eventText(index.Deleted, a, ""),
+		eventText(index.Updated, b, third),
+		eventText(index.Added, a, back),
+		eventText(index.Deleted, b, ""),
+	}, o.lastEvents()...)...)
 }
 
-// lastTold returns the events of the objects that finish makes.
-func (o *observed[T]) lastTold() []string {
+// lastEvents returns the events of the objects that finish makes.
+func (o *observed[T]) lastEvents() []string {
 	var words []string
 	for _, w := range o.written(0) {
 		if o.isLast(w.key) {
-			words = append(words, told(w.kind, w.key, w.version))
+			words = append(words, eventText(w.kind, w.key, w.version))
 		}
 	}
 	return words

@@ -160,7 +160,7 @@ func testPager(c *check) {
 
 func testCompaction(c *check) {
 	if c.rig.Compact == nil {
-		c.Skip("the server cannot be told to compact")
+		c.Skip("the server does not compact on request")
 	}
 	a := c.create("a", nil)
 	c.create("b", nil)

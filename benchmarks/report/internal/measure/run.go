@@ -41,7 +41,7 @@ func (run *Run) Measure(ctx context.Context, suites []*Suite, r *results.Results
 	began := time.Now()
 	for round := range run.Rounds {
 		for i, s := range steps {
-			run.tell(round, i, steps, time.Since(began))
+			run.printProgress(round, i, steps, time.Since(began))
 			start := time.Now()
 			err := s.suite.run(ctx, s.pattern, run.Benchtime, run.Processors[s.name], func(result *benchfmt.Result) error {
 				r.Machine.CPU = result.GetConfig("cpu")
@@ -96,9 +96,9 @@ func (run *Run) plan(ctx context.Context, suites []*Suite) ([]step, error) {
 	return steps, nil
 }
 
-// tell prints the benchmark that is about to run and, once it is known how long each takes, how
-// much longer it will be.
-func (run *Run) tell(round, i int, steps []step, passed time.Duration) {
+// printProgress prints the benchmark that is about to run and, once it is known how long each
+// takes, how much longer it will be.
+func (run *Run) printProgress(round, i int, steps []step, passed time.Duration) {
 	done, all := round*len(steps)+i, run.Rounds*len(steps)
 	what := strings.TrimPrefix(strings.NewReplacer("^", "", "$", "").Replace(steps[i].pattern), "Benchmark")
 	line := fmt.Sprintf("[%d/%d] round %d of %d: %s", done+1, all, round+1, run.Rounds, what)
