@@ -30,7 +30,8 @@ const InspectPath = "/debug/informers/"
 //     the options and inspector.Add name. It shows controllers and their queues, with the
 //     numbers of controller-runtime's own metrics, and the counts of answers to own writes, if
 //     NewCache was given WithOwnWrites. It also shows kinds that the server does not have, and
-//     kinds that the cache has several times, as type, unstructured or metadata.
+//     kinds that the cache has several times, as type, unstructured or metadata. A manager
+//     without a metrics server, whose BindAddress is "0", has no page: serve the inspector.
 //  2. The registry of controller-runtime has the metrics of the informers and of own writes,
 //     see package adapters/metrics, until the manager ends.
 //  3. The readiness check "informers" fails while an informer is not synced, and names it with
