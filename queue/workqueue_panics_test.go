@@ -262,6 +262,20 @@ func TestMetricsPanicAndCallersRecover(t *testing.T) {
 	})
 }
 
+// TestShutDownWithAMetricThatPanics: the caller can recover, the lock is free, and the queue is
+// shut down.
+func TestShutDownWithAMetricThatPanics(t *testing.T) {
+	panics(t, false)
+	synctest.Test(t, func(t *testing.T) {
+		var armed atomic.Bool
+		armed.Store(true)
+		q := newQueue[string](t, queue.WithName("q"), queue.WithMetrics(explosive{armed: &armed, once: true}))
+		assert.PanicsWithValue(t, "metric", q.ShutDown)
+		assert.True(t, q.ShuttingDown())
+		q.ShutDownWithDrain()
+	})
+}
+
 // brokenClock makes no timers while it is broken.
 type brokenClock struct {
 	clock.RealClock

@@ -45,20 +45,21 @@ func (q *WorkQueue[K]) stop(cutShort bool) <-chan struct{} {
 	defer q.alarm.Wait()
 	defer q.dropDelayed()
 	q.mu.Lock()
-	defer q.unlock()
+	if cutShort {
+		close(q.cutShort)
+		q.cutShort = make(chan struct{})
+	}
+	next := q.cutShort
 	if !q.shutDown {
 		q.shutDown = true
 		q.sleepers.WakeAll()
 		q.alarm.Now()
 		if q.isIdle() {
-			q.endEmpty(q.time.Now())
+			q.endEmpty(q.timeIf(false))
 		}
 	}
-	if cutShort {
-		close(q.cutShort)
-		q.cutShort = make(chan struct{})
-	}
-	return q.cutShort
+	q.unlock() // not deferred: a metric that panics has given the lock up, see crashed
+	return next
 }
 
 // endEmpty ends a queue that was shut down and has no key any more: Drain returns, and gauges are
