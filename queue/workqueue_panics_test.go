@@ -276,6 +276,26 @@ func TestShutDownWithAMetricThatPanics(t *testing.T) {
 	})
 }
 
+// TestShutDownWithAClockThatPanics changes nothing: the queue continues, and another call shuts it
+// down.
+func TestShutDownWithAClockThatPanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var armed atomic.Bool
+		q := newQueue[string](t, queue.WithClock(faultyClock{armed: &armed}), queue.WithName("q"), queue.WithMetrics(silent{}))
+		q.AddAfter("a", second)
+		synctest.Wait()
+		armed.Store(true)
+		assert.PanicsWithValue(t, "clock", q.ShutDown)
+		armed.Store(false)
+		assert.False(t, q.ShuttingDown())
+		pass(second)
+		assert.Equal(t, []string{"a"}, work(t, q))
+		ctx, cancel := context.WithTimeout(t.Context(), second)
+		defer cancel()
+		assert.NoError(t, q.Drain(ctx))
+	})
+}
+
 // brokenClock makes no timers while it is broken.
 type brokenClock struct {
 	clock.RealClock

@@ -42,6 +42,10 @@ func (q *WorkQueue[K]) ShutDownWithDrain() { _ = q.Drain(context.Background()) }
 // stop shuts the queue down. It returns a channel that is closed by the next ShutDown, and ends
 // all that wait for one, if this is a ShutDown.
 func (q *WorkQueue[K]) stop(cutShort bool) <-chan struct{} {
+	now := unknown
+	if q.metrics != nil {
+		now = q.time.Now() // first: if a clock of the user's panics, nothing has changed
+	}
 	defer q.alarm.Wait()
 	defer q.dropDelayed()
 	q.mu.Lock()
@@ -55,7 +59,7 @@ func (q *WorkQueue[K]) stop(cutShort bool) <-chan struct{} {
 		q.sleepers.WakeAll()
 		q.alarm.Now()
 		if q.isIdle() {
-			q.endEmpty(q.timeIf(false))
+			q.endEmpty(now)
 		}
 	}
 	q.unlock() // not deferred: a metric that panics has given the lock up, see crashed
