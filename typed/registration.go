@@ -83,7 +83,8 @@ func (r *Registration) WaitForSync(ctx context.Context) error {
 }
 
 // Backlog returns how many events the handler has not returned from yet. The
-// initial objects of a handler that was added late are not counted.
+// initial objects of a handler that was added late are not counted, nor are events that are
+// dropped because the handler was removed or the informer has ended.
 func (r *Registration) Backlog() int { return r.reader.Backlog() }
 
 // Close removes the handler: when Close returns, the handler is not running

@@ -87,10 +87,15 @@ func (c *Cursor[T]) Head() uint64 {
 	return c.log.head
 }
 
-// Backlog returns how many events were not handled yet.
+// Backlog returns how many events were not handled yet, 0 after Close.
 func (c *Cursor[T]) Backlog() int {
 	position := c.Position() // first: the head is never behind it
-	return int(c.Head() - position)
+	c.log.mu.Lock()
+	defer c.log.mu.Unlock()
+	if c.closed {
+		return 0
+	}
+	return int(c.log.head - position)
 }
 
 // Close removes the reader. Events that Next returned stay valid.

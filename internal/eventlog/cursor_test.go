@@ -79,6 +79,20 @@ func TestABatchDoesNotChange(t *testing.T) {
 	}
 }
 
+// TestBacklogOfAClosedCursor: events that are dropped, and those that are appended later, are not
+// counted.
+func TestBacklogOfAClosedCursor(t *testing.T) {
+	log := New[object]()
+	c := log.NewCursor(0)
+	log.Append(numbers(0, 3))
+	require.Len(t, c.Next(), 3)
+	c.Handled()
+	require.Equal(t, 2, c.Backlog())
+	c.Close()
+	log.Append(numbers(3, 8))
+	assert.Zero(t, c.Backlog())
+}
+
 func TestALimitBoundsTheBatch(t *testing.T) {
 	log := New[object]()
 	c := log.NewCursor(4)
