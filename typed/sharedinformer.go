@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/monitor"
 	"github.com/kubetyped/informer/typed/report"
 )
 
@@ -97,7 +98,7 @@ func (s *SharedInformer[T]) Handle(handler Handler[T], opts ...HandlerOption) (*
 	if err != nil {
 		return nil, err
 	}
-	s.registrations = slices.DeleteFunc(s.registrations, func(r *Registration) bool { return r.stopped.Load() })
+	s.registrations = slices.DeleteFunc(s.registrations, func(r *Registration) bool { return monitor.IsClosed(r.done) }) // not before: Release waits for a call that has not ended
 	s.registrations = append(s.registrations, r)
 	return r, nil
 }
