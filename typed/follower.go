@@ -101,6 +101,8 @@ func (i *Informer[T]) addFollower(f Follower[T]) (leave func() bool, err error) 
 	if i.Phase() == report.PhaseStopped {
 		return nil, fmt.Errorf("informer %s: follower not added: %w", i.name, i.endOf(context.Background()))
 	}
+	i.followers.reporting.Lock()
+	defer i.followers.reporting.Unlock()
 	if i.Phase() == report.PhaseNew {
 		f.Report(ErrNotStarted)
 	} else {
@@ -121,6 +123,8 @@ func (i *Informer[T]) addFollower(f Follower[T]) (leave func() bool, err error) 
 	return func() bool {
 		i.mu.Lock()
 		defer i.mu.Unlock()
+		i.followers.reporting.Lock() // when a Report that runs has returned
+		defer i.followers.reporting.Unlock()
 		return i.followers.list.remove(func(other *Follower[T]) bool { return other == one })
 	}, nil
 }
@@ -166,7 +170,12 @@ func (f *following) release() {
 }
 
 // followerList contains the followers of an informer.
-type followerList[T index.Object] struct{ list sharedList[*Follower[T]] }
+type followerList[T index.Object] struct {
+	list sharedList[*Follower[T]]
+	// reporting is taken after the informer's lock. It guards calls of Report against the addition
+	// and the removal of a follower: a new one misses no report, and a removed one receives none.
+	reporting sync.Mutex
+}
 
 // callFollower calls a method of a follower. If that panics, the informer still calls the other
 // followers and continues, unless utilruntime.HandleCrash ends the process.
@@ -191,6 +200,8 @@ func (l *followerList[T]) synced() {
 }
 
 func (l *followerList[T]) report(err error) {
+	l.reporting.Lock()
+	defer l.reporting.Unlock()
 	for _, f := range l.list.all() {
 		callFollower(func() { (*f).Report(err) })
 	}
