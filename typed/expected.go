@@ -199,15 +199,21 @@ func (a *access[T]) WaitForDeletion(ctx context.Context, obj Identified) error {
 
 var errNoUID = errors.New("the object has no UID")
 
-func (e *deletionExpected[T]) Met() bool { return e.informer.isStopped() || e.isReflected() }
+func (e *deletionExpected[T]) Met() bool {
+	return e.informer.isStopped() || e.isReflected() || e.informer.isStopped() // it may stop meanwhile
+}
 
-// isReflected reports whether reads reflect the deletion. They cannot be asked after Release.
+// isReflected reports whether reads reflect the deletion, which they do not after Release.
 func (e *deletionExpected[T]) isReflected() bool {
 	if !e.versionExpected.Met() {
 		return false
 	}
-	obj, ok := e.informer.Get(e.waiter.key)
-	return !ok || any(obj).(uidGetter).GetUID() != e.uid || isBeingDeleted(obj)
+	var obj T
+	found := false
+	if !unlessReleased(func() { obj, found = e.informer.Get(e.waiter.key) }) {
+		return false
+	}
+	return !found || any(obj).(uidGetter).GetUID() != e.uid || isBeingDeleted(obj)
 }
 
 // isBeingDeleted reports whether an object is marked as deleted, and will be

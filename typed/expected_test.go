@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
@@ -137,4 +138,39 @@ func TestWaitForDeletionInVain(t *testing.T) {
 		assert.ErrorIs(t, <-waited, typed.ErrStopped)
 		assert.ErrorIs(t, r.WaitForDeletion(t.Context(), rig.At("a", 1)), typed.ErrStopped, "at once")
 	})
+}
+
+// TestReleaseMeetsAnExpectedDeletion: the informer stops and is released while Met asks
+// the source for a version.
+func TestReleaseMeetsAnExpectedDeletion(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		s := &endingWatches{Script: rig.NewScript()}
+		r := rig.Over(t, s.Script, s)
+		r.Start()
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
+		synctest.Wait()
+		e, err := r.ExpectDeleted(rig.At("a", 5))
+		require.NoError(t, err)
+		s.end = func() {
+			r.Stop()
+			synctest.Wait()
+			assert.NoError(t, r.Release())
+		}
+		assert.NotPanics(t, func() { assert.True(t, e.Met()) })
+	})
+}
+
+// endingWatches is a script that reports versions of keys, and calls end before it reports a later
+// one than the first.
+type endingWatches struct {
+	*rig.Script
+	end func()
+}
+
+func (s *endingWatches) At(index.Key) string {
+	if s.end == nil {
+		return "1"
+	}
+	s.end()
+	return "9"
 }
