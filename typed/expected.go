@@ -25,8 +25,9 @@ type Identified interface {
 // Informer.ExpectVersion and Informer.ExpectDeleted. It is made for one user, such as
 // control.Expectations, and its methods may be called by any goroutine.
 type Expected interface {
-	// Met reports whether reads of the informer reflect it, or the informer has
-	// stopped, so that they never will.
+	// Met reports whether reads of the informer reflect it, or did before a list took the
+	// informer back to an earlier version; or the informer has stopped, so that they never
+	// will.
 	Met() bool
 	// Watch calls look whenever Met may have become true, until Unwatch is called, and
 	// possibly once more. Call Watch at most once, then call Met. The informer calls look
@@ -48,6 +49,7 @@ type versionExpected[T index.Object] struct {
 	informer *Informer[T]
 	lists    uint64 // that there were when it was made
 	waiter   versionWaiter
+	seen     atomic.Bool // reads reflected the version: the waiter is called only once
 
 	// Of one key, if the source distinguishes keys:
 	key   *index.Key    // nil: of all
@@ -88,7 +90,10 @@ func (i *Informer[T]) canReach(version string) error {
 func (e *versionExpected[T]) Met() bool { return e.informer.isStopped() || e.isReflected() }
 
 func (e *versionExpected[T]) isReflected() bool {
-	return atLeast(e.informer.ResourceVersion(), e.waiter.version) || e.key != nil && e.isKeyReflected()
+	if !e.seen.Load() && (atLeast(e.informer.ResourceVersion(), e.waiter.version) || e.key != nil && e.isKeyReflected()) {
+		e.seen.Store(true)
+	}
+	return e.seen.Load()
 }
 
 func (e *versionExpected[T]) Listed() bool {
@@ -101,7 +106,10 @@ func (e *versionExpected[T]) Listed() bool {
 func (e *versionExpected[T]) CountLists(c *ListCount) bool { return e.informer.lists.countIn(c) }
 
 func (e *versionExpected[T]) Watch(look func()) {
-	e.waiter.reached = look
+	e.waiter.reached = func() {
+		e.isReflected() // now, as the informer may go back before the watcher asks
+		look()
+	}
 	e.informer.versions.add(&e.waiter)
 	if e.key != nil {
 		e.look.key, e.look.ready, e.look.look = *e.key, e.isReflected, look

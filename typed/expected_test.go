@@ -174,3 +174,27 @@ func (s *endingWatches) At(index.Key) string {
 	s.end()
 	return "9"
 }
+
+// TestDeletionExpectedAfterAnEarlierVersion: the informer comes to the version, goes back to an
+// earlier one by a list, and sees the deletion before it comes to the version again.
+func TestDeletionExpectedAfterAnEarlierVersion(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		r := rig.New(t)
+		r.Start()
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 4)}, "4")
+		synctest.Wait()
+		result := make(chan error, 1)
+		go func() { result <- r.WaitForDeletion(t.Context(), rig.At("a", 5)) }()
+		synctest.Wait()
+		sinktest.Put(r.Sink, rig.At("a", 5), "5")
+		synctest.Wait()
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 4)}, "4")
+		synctest.Wait()
+		sinktest.Delete(r.Sink, rig.At("a", 4), "4")
+		synctest.Wait()
+		sinktest.Bookmark(r.Sink, "6")
+		synctest.Wait()
+		require.Len(t, result, 1)
+		assert.NoError(t, <-result)
+	})
+}
