@@ -152,3 +152,31 @@ func TestDoneOfAWithheldList(t *testing.T) {
 		assert.Equal(t, []string{"first", "second", "third"}, done)
 	})
 }
+
+// TestDoneOfAListThatLeaves is called as that of another list: at once, or with the first list if
+// that was rejected.
+func TestDoneOfAListThatLeaves(t *testing.T) {
+	for name, rejected := range map[string]bool{"synced": false, "rejected": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				done := 0
+				things := typed.NewInformer[*rig.Thing](calling(func(ctx context.Context, sink source.Sink[*rig.Thing]) error {
+					first := source.List{Items: sinktest.StageAll(sink, rig.At("a", 1))}
+					if rejected {
+						sink.Report(&source.RejectedError{Key: rig.Key("x"), Err: errors.New("no good")})
+						first.Items = []source.Staged{source.Reject(rig.Key("x"))}
+					}
+					sink.Replace(first, "1")
+					sink.Replace(source.List{Namespace: "ns", Reason: index.OutOfScope, Done: func() { done++ }}, "2")
+					<-ctx.Done()
+					return nil
+				}))
+				runInBubble(t, things)
+				synctest.Wait()
+				assert.Equal(t, 1, done)
+				assert.NoError(t, things.WaitForSync(t.Context()))
+				assert.Zero(t, things.Len())
+			})
+		})
+	}
+}

@@ -107,8 +107,8 @@ func (s *informerSink[T]) Replace(l source.List, version string) {
 		s.replacePart(l, version)
 	case l.Leaves():
 		s.health.rejections.leave(l.Namespace)
-		if !s.swallows(version) {
-			s.queueList(queue.List[T]{Namespace: l.Namespace}, l.Reason, version)
+		if !s.first.withheld.Load() || !s.beginsBy(nil, version, l.Done) {
+			s.queueList(queue.List[T]{Namespace: l.Namespace, Done: l.Done}, l.Reason, version)
 		}
 	default:
 		s.replace(l, version)
@@ -159,11 +159,6 @@ func keptIn[T index.Object](namespace string, objs []T, rejected []index.Key) []
 // queueList queues a list. Its events have the given reason, or the usual one if it is 0.
 func (s *informerSink[T]) queueList(list queue.List[T], reason index.Reason, version string) {
 	s.deltas.Add(queue.Delta[T]{Type: queue.Replace, Reason: reason, List: &list, ResourceVersion: version})
-}
-
-// swallows reports whether a report that brings no object is not to be passed on.
-func (s *informerSink[T]) swallows(resourceVersion string) bool {
-	return s.first.withheld.Load() && s.begins(nil, false, resourceVersion)
 }
 
 // begins reports whether a report was taken up, or swallowed, because the first
