@@ -33,7 +33,7 @@ var ErrFrozen = errors.New("factory is frozen and has no such informer: request 
 // an API server, returns a [SharedInformer], a handle on one informer.
 //
 //  1. The first request for an informer starts it. Later requests with the same type and key
-//     return a handle on the same informer.
+//     return a handle on the same informer, unless that has ended by itself.
 //  2. When the last handle is released, and WithGrace has passed, the factory stops the
 //     informer and frees its objects.
 //  3. A later request starts a new informer, which lists again. It does not wait for the old
@@ -80,6 +80,7 @@ type anyInformer interface {
 	Run(ctx context.Context) error
 	Release() error
 	WaitForSync(ctx context.Context) error
+	Phase() report.Phase
 }
 
 // NewFactory returns a factory whose informers have the given options; those that
@@ -146,6 +147,10 @@ func Share[T index.Object, K comparable](f *Factory, key K, src func() source.So
 		return nil, fmt.Errorf("informer %s: %w", name, ErrShutDown)
 	}
 	s := f.shares[at]
+	if s != nil && s.informer.Phase() == report.PhaseStopped { // by itself, and is ending
+		delete(f.shares, at)
+		s = nil
+	}
 	asked := applied(opts)
 	if s != nil {
 		if other := s.asked.differsIn(&asked); other != "" {

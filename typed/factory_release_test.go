@@ -2,6 +2,7 @@ package typed_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -228,4 +229,32 @@ func TestShareAtTheMomentOfRelease(t *testing.T) {
 		assert.NoError(t, f.WaitForSync(t.Context()), "those that are released meanwhile are not waited for")
 	}
 	users.Wait()
+}
+
+// TestShareAfterAnInformerHasFailed: Share starts a new informer although a handler of the failed one
+// is running, so that Run of that has not returned.
+func TestShareAfterAnInformerHasFailed(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		f := newShop(t)
+		failed := f.share("x")
+		hold := make(chan struct{})
+		_, err := failed.Handle(&rig.Recorder{Hook: func(string) { <-hold }})
+		require.NoError(t, err)
+		sinktest.Replace(f.sink(), "", []*rig.Thing{rig.At("a", 1)}, "1")
+		synctest.Wait() // the handler is running
+		end := sync.OnceFunc(func() { close(hold) })
+		defer end()
+		f.scripts[0].Fail <- errors.New("no rights")
+		synctest.Wait()
+		require.ErrorIs(t, failed.WaitForSync(t.Context()), typed.ErrStopped)
+		l := f.share("x")
+		require.Len(t, f.scripts, 2)
+		sinktest.Replace(f.sink(), "", []*rig.Thing{rig.At("a", 2)}, "2")
+		assert.NoError(t, l.WaitForSync(t.Context()))
+		end()
+		synctest.Wait()
+		assert.Len(t, f.Informers(), 1, "the new one stays")
+		failed.Release()
+		assert.NoError(t, l.WaitForSync(t.Context()))
+	})
 }
