@@ -6,13 +6,16 @@ import (
 	"runtime"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // TestHandlerThatEndsItsGoroutine removes the handler: no call waits for it, and it has no backlog.
@@ -77,4 +80,28 @@ func TestEventsOfAnEndedContext(t *testing.T) {
 func TestMemoryOfABurst(t *testing.T) {
 	assert.Less(t, typed.KeptAfterBurst(rig.At, 20000), 1000, "room for the events of a piece")
 	assert.Positive(t, typed.KeptAfterBurst(rig.At, 100), "what is common is kept")
+}
+
+// TestSourceEndsTheGoroutine: if a transform function ends the goroutine of Run, the informer stops,
+// rather than make its users wait for ever.
+func TestSourceEndsTheGoroutine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		things := typed.NewInformer[*rig.Thing](calling(func(_ context.Context, sink source.Sink[*rig.Thing]) error {
+			sinktest.Replace(sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
+			return nil
+		}), typed.WithTransform(func(o *rig.Thing) (*rig.Thing, error) {
+			runtime.Goexit()
+			return o, nil
+		}))
+		registration, err := things.Handle(&rig.Recorder{})
+		require.NoError(t, err)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		go func() { _ = things.Run(ctx) }()
+		assert.ErrorIs(t, things.WaitForSync(ctx), typed.ErrStopped)
+		assert.ErrorContains(t, things.WaitForSync(t.Context()), "has ended the goroutine of Run")
+		synctest.Wait()
+		assert.True(t, rig.IsClosed(registration.Done()), "its goroutine has ended")
+		assert.NoError(t, things.Release())
+	})
 }

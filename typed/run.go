@@ -2,10 +2,12 @@ package typed
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
 
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/internal/goroutine"
@@ -15,7 +17,8 @@ import (
 // Run starts the informer and blocks until ctx ends, or until the source gives up, the
 // function of WithOnError does, or something else ends it: a budget with Stop, or an index
 // function that ends its goroutine. It returns nil in the first case and the error in the
-// others. At once it returns ErrStarted if it was called before, the error in the arguments
+// others. If the source, or a function that it calls, ends the goroutine of Run by
+// runtime.Goexit, the informer stops as well. At once it returns ErrStarted if it was called before, the error in the arguments
 // of NewInformer, and index.ErrReleased after Release.
 //
 // When ctx ends, handlers finish their current call, and the remaining events are dropped.
@@ -50,24 +53,47 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 		onError: i.onError, reported: i.followers.report, end: end, meter: &i.meter, needs: i.needs,
 		moved: i.versionsMoved, hooks: i.hooks,
 	}
-	err := goroutine.Contain(ctx, "its source", func() error { return i.source.Run(running, sink) })
-	i.health.trouble.End()
-	if ctx.Err() != nil {
-		err = nil // it was stopped
+	ended := func(err error) error {
+		i.health.trouble.End()
+		if ctx.Err() != nil {
+			err = nil // it was stopped
+		}
+		if err != nil {
+			cancel()
+		}
+		looping.Wait()
+		if cause := final.Load(); cause != nil {
+			err = *cause
+		}
+		i.health.unreported.end(ctx)
+		i.stop(err)
+		return err
 	}
-	if err != nil {
-		cancel()
-	}
-	looping.Wait()
-	if cause := final.Load(); cause != nil {
-		err = *cause
-	}
-	i.health.unreported.end(ctx)
-	i.stop(err)
-	if err != nil {
+	err := i.runSource(ctx, func() error { return i.source.Run(running, sink) }, func() { _ = ended(errSourceExited) })
+	if err = ended(err); err != nil {
 		return fmt.Errorf("informer %s: %w", i.name, err)
 	}
 	return nil
+}
+
+// errSourceExited ends an informer whose source has ended the goroutine of Run.
+var errSourceExited = errors.New("the source, or a function that it calls, has ended the goroutine of Run, by runtime.Goexit")
+
+// runSource calls run, and contains its panics. If run ends the goroutine, runSource calls exited.
+func (i *Informer[T]) runSource(ctx context.Context, run func() error, exited func()) (err error) {
+	returned := false
+	defer func() {
+		if !returned {
+			exited()
+		}
+	}()
+	defer utilruntime.HandleCrashWithContext(ctx, func(_ context.Context, p any) {
+		returned = true
+		err = &goroutine.PanicError{Of: "its source", Value: p}
+	})
+	err = run()
+	returned = true
+	return err
 }
 
 // RunJointly calls run, which is Run or a function that calls it, once for all concurrent
