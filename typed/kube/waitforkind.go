@@ -73,6 +73,7 @@ type kindWaiter struct {
 
 	watching bool // definitions
 	empty    bool // what the sink has
+	missing  bool // the last report was that the server does not have the kind
 	soon     time.Time
 }
 
@@ -88,7 +89,7 @@ func (w *kindWaiter) run(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return nil
 		case err == nil:
-			w.empty = false
+			w.empty, w.missing = false, false
 			if err := w.serve(ctx, found); err != nil || ctx.Err() != nil {
 				return err
 			}
@@ -98,6 +99,7 @@ func (w *kindWaiter) run(ctx context.Context) error {
 		case isMissing(err):
 			w.reportMissing()
 		default:
+			w.missing = false
 			w.sink.Report(&source.RequestError{Err: err})
 		}
 		if !w.watching && w.definitions != nil {
@@ -135,11 +137,14 @@ func (w *kindWaiter) look(ctx context.Context) (resource, error) {
 
 // reportMissing reports that there are no objects, and why.
 func (w *kindWaiter) reportMissing() {
-	if w.empty {
+	if !w.empty {
+		w.empty = true
+		w.sink.Replace(source.List{}, "")
+	}
+	if w.missing {
 		return
 	}
-	w.empty = true
-	w.sink.Replace(source.List{}, "")
+	w.missing = true
 	var err error = &meta.NoKindMatchError{GroupKind: w.resource.kind.GroupKind(), SearchedVersions: []string{w.resource.kind.Version}}
 	if w.resource.kind.Empty() {
 		err = &meta.NoResourceMatchError{PartialResource: w.resource.GroupVersionResource}

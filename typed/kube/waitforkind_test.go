@@ -172,3 +172,36 @@ func define(t *testing.T, srv *gadgetServer, name string) {
 	t.Helper()
 	require.NoError(t, srv.Create(t.Context(), &definition{ObjectMeta: metav1.ObjectMeta{GenerateName: strings.ReplaceAll(name, " ", "-") + "-"}}))
 }
+
+// TestMissingKindIsReportedAgain: the error is that of a missing kind again, after another one.
+func TestMissingKindIsReportedAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		srv := newGadgetServer(t)
+		gadgets := typed.NewInformer(kube.FromREST[*gadget](srv.config(false), kube.WithResource(gadgetResource), kube.WaitForKind()))
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- gadgets.Run(ctx) }()
+		require.NoError(t, gadgets.WaitForSync(ctx))
+		relists := gadgets.Status().Relists
+
+		srv.fails.Store(true)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		require.Error(t, gadgets.Status().Err)
+		assert.False(t, meta.IsNoMatchError(gadgets.Status().Err), "nobody knows whether the server has it")
+
+		srv.fails.Store(false)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		status := gadgets.Status()
+		assert.True(t, meta.IsNoMatchError(status.Err), "%v", status.Err)
+		assert.Equal(t, relists, status.Relists, "it is as empty as before")
+		failed := status.Failed
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		assert.Equal(t, failed, gadgets.Status().Failed, "it is reported once")
+		cancel()
+		require.NoError(t, <-ended)
+	})
+}
