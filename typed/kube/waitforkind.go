@@ -94,7 +94,7 @@ func (w *kindWaiter) run(ctx context.Context) error {
 				return err
 			}
 			continue // it has gone
-		case errors.Is(err, errClusterScoped):
+		case errors.Is(err, errClusterScoped), errors.Is(err, errNamespaceMissing):
 			return err
 		case isMissing(err):
 			w.reportMissing()
@@ -117,7 +117,11 @@ func isMissing(err error) bool { return errors.Is(err, errNoSuchResource) || api
 // them, the source reports that.
 func (w *kindWaiter) look(ctx context.Context) (resource, error) {
 	found, err := w.resource.discover(ctx, w.server)
-	if err == nil {
+	switch {
+	case err != nil:
+	case w.name != nil:
+		err = found.checkKey(*w.name)
+	default:
 		err = found.checkNamespace(w.rest.namespace)
 	}
 	if err != nil {

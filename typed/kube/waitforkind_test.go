@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/kubetyped/informer/apitest"
+	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/report"
@@ -203,5 +204,31 @@ func TestMissingKindIsReportedAgain(t *testing.T) {
 		assert.Equal(t, failed, gadgets.Status().Failed, "it is reported once")
 		cancel()
 		require.NoError(t, <-ended)
+	})
+}
+
+// TestWaitForKindOfANameWithoutNamespace: a key that the kind does not have ends the informer, and the
+// objects of all namespaces are not listed.
+func TestWaitForKindOfANameWithoutNamespace(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		srv := newGadgetServer(t)
+		srv.served.Store(true)
+		require.NoError(t, srv.Create(t.Context(), &gadget{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "a"}}))
+		for key, message := range map[index.Key]string{
+			{Name: "a"}:                    "the key has no namespace: WithName names a, and gadgets.v1.shop.example.com have one",
+			{Namespace: "shop", Name: "b"}: "",
+		} {
+			gadgets := typed.NewInformer(kube.FromREST[*gadget](srv.config(true), kube.WithResource(gadgetResource), kube.WithName(key), kube.WaitForKind()))
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			err := gadgets.Run(ctx)
+			cancel()
+			assert.Zero(t, gadgets.Len())
+			if message == "" {
+				assert.NoError(t, err)
+			} else {
+				assert.ErrorContains(t, err, message)
+			}
+		}
 	})
 }
