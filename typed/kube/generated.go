@@ -41,6 +41,9 @@ func generatedSource[T index.Object](client any, opts []SourceOption) source.Sou
 		return s
 	}
 	s.rest.namespace, s.host = client.(generatedClient).GetNamespace(), hostOfClient(generated.requests)
+	if s.name != nil {
+		_, s.err = s.Named()
+	}
 	return s
 }
 

@@ -1,11 +1,13 @@
 package kube_test
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -15,6 +17,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/kubernetes/fake"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
 
 	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/index"
@@ -74,6 +78,32 @@ func TestNamed(t *testing.T) {
 	_, err = kube.NewWriter[*corev1.Pod](apitest.Start(t).Config(), kube.WithName(key))
 	require.ErrorContains(t, err, "WithName: for what lists and watches, and a writer does neither")
 }
+
+// TestNameInAnotherNamespace: a client for another namespace than that of the name is an error, and
+// nothing is listed.
+func TestNameInAnotherNamespace(t *testing.T) {
+	srv, client := rig.Serve(t, 0)
+	key := index.Key{Namespace: "shop", Name: "a"}
+	for message, src := range map[string]source.Source[*corev1.Pod]{
+		`WithName names shop/a, and the client is for the namespace ""`:       kube.FromClient(client.CoreV1().Pods(""), kube.WithName(key)),
+		`WithName names shop/a, and the client is for the namespace "market"`: kube.FromClient(ownPods{client.CoreV1().Pods("market")}, kube.WithName(key)),
+		"the key has no namespace: WithName names a, and pods have one":       kube.FromClient(client.CoreV1().Pods(""), kube.WithName(index.Key{Name: "a"})),
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		assert.ErrorContains(t, typed.NewInformer(src).Run(ctx), message)
+		cancel()
+	}
+	assert.Zero(t, srv.Requests("list", "pods")+srv.Requests("watch", "pods"))
+}
+
+// ownPods is a client that is not one of client-go's.
+type ownPods struct{ typedcorev1.PodInterface }
+
+func (p ownPods) GetClient() rest.Interface {
+	return p.PodInterface.(interface{ GetClient() rest.Interface }).GetClient()
+}
+
+func (p ownPods) GetNamespace() string { return "market" }
 
 // roundTrips writes down requests.
 type roundTrips struct {

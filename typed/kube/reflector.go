@@ -128,6 +128,9 @@ func newReflectorSource[T index.Object](lw cache.ListerWatcher, from source.Orig
 	if packedIn(reflect.TypeFor[T]()) != nil {
 		s.err = errors.Join(fmt.Errorf("objects of type %v come without bytes: Packed is for FromREST", reflect.TypeFor[T]()), s.err)
 	}
+	if s.err == nil && config.name != nil {
+		_, s.err = s.Named()
+	}
 	return s
 }
 
