@@ -137,15 +137,24 @@ func TestListsWithoutAnAnswerHoldUpNoOther(t *testing.T) {
 // TestSlowListsKeepTheirTurn: a list is counted for as long as it brings objects, in
 // whatever way they come.
 func TestSlowListsKeepTheirTurn(t *testing.T) {
-	for name, opt := range map[string]kube.ForOption{"streamed": kube.WithInformerOptions(), "listed": kube.WithoutWatchList()} {
+	for name, c := range map[string]struct {
+		opt           kube.ForOption
+		objects, size int
+	}{
+		"streamed":           {kube.WithInformerOptions(), 2000, 0},
+		"listed":             {kube.WithoutWatchList(), 2000, 0},
+		"large ones, listed": {kube.WithoutWatchList(), 20, 16 << 10},
+	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				srv := apitest.Start(t)
-				for i := range 2000 {
-					require.NoError(t, srv.Create(t.Context(), tolerant(fmt.Sprint("pod-", i))))
+				for i := range c.objects {
+					pod := tolerant(fmt.Sprint("pod-", i))
+					pod.Annotations = map[string]string{"text": strings.Repeat("x", c.size)}
+					require.NoError(t, srv.Create(t.Context(), pod))
 				}
 				srv.Inject(apitest.Fault{Resource: "pods", Bandwidth: 4 << 10})
-				f := kube.NewFactory(srv.Config(), kube.WithListBudget(kube.NewListBudget(0)), opt)
+				f := kube.NewFactory(srv.Config(), kube.WithListBudget(kube.NewListBudget(0)), c.opt)
 				require.NoError(t, start[*corev1.Pod](f))
 				synctest.Wait()
 				begin := time.Now()

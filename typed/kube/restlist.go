@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -53,8 +54,12 @@ func (lw *restListerWatcher[T]) Watch(opts metav1.ListOptions) (watch.Interface,
 // decoders returns how many goroutines may decode.
 func decoders() int { return runtime.GOMAXPROCS(0) }
 
-// progressStep is how many objects come between two reports of progress.
-const progressStep = 100
+// progressStep is how many objects come between two reports of progress, and progressTime after which
+// time fewer are reported.
+const (
+	progressStep = 100
+	progressTime = time.Second
+)
 
 // ListWithContext implements cache.ListerWithContext.
 func (lw *restListerWatcher[T]) ListWithContext(ctx context.Context, opts metav1.ListOptions) (k8sruntime.Object, error) {
@@ -74,6 +79,7 @@ func (lw *restListerWatcher[T]) readList(ctx context.Context, cancel func(), res
 		lw.listed = 0
 	}
 	list, kindless := &wrappedList{}, 0
+	reported := time.Now()
 	items := codec.Items(metered{response, lw.meter})
 	err := wire.NewPipeline(decoders(),
 		func(item []byte) (listItem, error) {
@@ -87,7 +93,8 @@ func (lw *restListerWatcher[T]) readList(ctx context.Context, cancel func(), res
 			if item.kindless {
 				kindless++
 			}
-			if n := len(list.Items); n%progressStep == 0 {
+			if n := len(list.Items); n%progressStep == 0 || time.Since(reported) >= progressTime {
+				reported = time.Now()
 				lw.reports.Progress(lw.listed+n, 0)
 			}
 			return ctx.Err() == nil
