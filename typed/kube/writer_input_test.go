@@ -88,6 +88,7 @@ func TestNewWriterRefuses(t *testing.T) {
 		"writer of *v1.Pod: source option is nil": of1(kube.NewWriter[*corev1.Pod](config, kube.SourceOption(nil))),
 		"writer of *kube_test.tunnel: the resource of *kube_test.tunnel is not known: it is in no scheme; use WithResource, or WithScheme": of1(kube.NewWriter[*tunnel](config)),
 		"writer of *v1.Pod: WithoutWatchList, WithWatchListTimeout: for what lists and watches, and a writer does neither":                 of1(kube.NewWriter[*corev1.Pod](config, kube.WithWatchListTimeout(1), kube.WithoutWatchList())),
+		"writer of *v1.Pod: WithListBudget, WithCompressedWatches: for what lists and watches, and a writer does neither":                  of1(kube.NewWriter[*corev1.Pod](config, kube.WithListBudget(kube.NewListBudget(1)), kube.WithCompressedWatches())),
 		"writer of *v1.PartialObjectMetadata: WithFullUpdates: metadata is not all that objects have":                                      of1(kube.NewWriter[*metav1.PartialObjectMetadata](config, kube.WithResource(podResource), kube.WithFullUpdates())),
 	} {
 		assert.EqualError(t, err, message)

@@ -64,6 +64,8 @@ func (c *sourceConfig) onlyForSources() error {
 		{"WithoutDeduplication", c.rest.withoutDeduplication},
 		{"WithFields or WithoutFields", c.rest.mask != nil},
 		{"WithWrites", c.writes != nil},
+		{"WithListBudget", c.budget != nil},
+		{"WithCompressedWatches", c.rest.compressed},
 		{"WithBackoff", c.requests.firstWait != 0},
 	} {
 		if option.used {
