@@ -113,7 +113,7 @@ func (w *kindWaiter) run(ctx context.Context) error {
 // isMissing reports whether an error says that the server does not have a kind.
 func isMissing(err error) bool { return errors.Is(err, errNoSuchResource) || apierrors.IsNotFound(err) }
 
-// look asks whether the server has the kind, and lists its objects. If the program may not list
+// look asks whether the server has the kind, and lists one object. If the program may not list
 // them, the source reports that.
 func (w *kindWaiter) look(ctx context.Context) (resource, error) {
 	found, err := w.resource.discover(ctx, w.server)
@@ -127,8 +127,8 @@ func (w *kindWaiter) look(ctx context.Context) (resource, error) {
 	if err != nil {
 		return found.resource, err
 	}
-	request := w.server.Get().AbsPath(found.path(w.rest.namespace)...).SetHeader("Accept", runtime.ContentTypeJSON).
-		Param("limit", "1").Param("resourceVersion", "0")
+	// Without a version, since servers ignore the limit of a list at version 0.
+	request := w.server.Get().AbsPath(found.path(w.rest.namespace)...).SetHeader("Accept", runtime.ContentTypeJSON).Param("limit", "1")
 	if w.name != nil {
 		request = request.Param("fieldSelector", w.fields.String())
 	}

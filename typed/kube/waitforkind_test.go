@@ -2,6 +2,7 @@ package kube_test
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -231,4 +232,53 @@ func TestWaitForKindOfANameWithoutNamespace(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestWaitForKindListsObjectsOnce: the request that shows that the server has the kind gets one object,
+// not all of them.
+func TestWaitForKindListsObjectsOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const objects, size = 20, 10 << 10
+		srv := newGadgetServer(t)
+		srv.served.Store(true)
+		for range objects {
+			require.NoError(t, srv.Create(t.Context(), &gadget{ObjectMeta: metav1.ObjectMeta{
+				Namespace: "shop", GenerateName: "g-", Annotations: map[string]string{"text": strings.Repeat("x", size)},
+			}}))
+		}
+		var received atomic.Int64
+		config := srv.config(true)
+		config.Wrap(func(base http.RoundTripper) http.RoundTripper {
+			return roundTripper(func(r *http.Request) (*http.Response, error) {
+				response, err := base.RoundTrip(r)
+				if err == nil {
+					response.Body = counted{response.Body, &received}
+				}
+				return response, err
+			})
+		})
+		gadgets := typed.NewInformer(kube.FromREST[*gadget](config, kube.WithResource(gadgetResource), kube.WaitForKind()))
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- gadgets.Run(ctx) }()
+		require.NoError(t, gadgets.WaitForSync(ctx))
+		assert.Equal(t, objects, gadgets.Len())
+		assert.Less(t, received.Load(), int64(objects*size*3/2))
+		cancel()
+		require.NoError(t, <-ended)
+	})
+}
+
+// counted is a body whose bytes are counted.
+type counted struct {
+	io.ReadCloser
+	bytes *atomic.Int64
+}
+
+// Read implements io.Reader.
+func (c counted) Read(into []byte) (int, error) {
+	n, err := c.ReadCloser.Read(into)
+	c.bytes.Add(int64(n))
+	return n, err
 }
