@@ -243,8 +243,11 @@ func codecsOf[T apiObject](of reflect.Type, held wire.Held[T], mask *plan.Mask) 
 	return codecs, nil
 }
 
-// codec returns what decodes a response, nil if nothing does.
+// codec returns what decodes a response, nil if nothing does, or other code decompresses it first.
 func (d *decodingListerWatcher[T]) codec(response *http.Response) wire.Codec[T] {
+	if coding := response.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
+		return nil
+	}
 	mediaType, _, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	if err != nil {
 		return nil

@@ -1,7 +1,11 @@
 package kube_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
+	"io"
+	"net/http"
 	"testing"
 	"time"
 
@@ -81,6 +85,7 @@ func TestDecodingListerWatcher(t *testing.T) {
 		"without sharing":        {func(*rest.Config) {}, nil, nil, false},
 		"fields":                 {func(*rest.Config) {}, none, []kube.SourceOption{without}, true},
 		"another transport":      {func(c *rest.Config) { c.WrapTransport = nil }, none, nil, false},
+		"compressed":             {func(c *rest.Config) { c.WrapTransport = compressing }, none, nil, false},
 		"fields, by another one": {func(c *rest.Config) { c.WrapTransport = nil }, none, []kube.SourceOption{without}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -106,6 +111,35 @@ func TestDecodingListerWatcher(t *testing.T) {
 			assert.False(t, !test.shared && part(0) == part(1), "b has a part of a")
 		})
 	}
+}
+
+// compressing returns a transport that compresses lists below a DecodingTransport, and decompresses them
+// above.
+func compressing(base http.RoundTripper) http.RoundTripper {
+	below := kube.DecodingTransport(roundTripper(func(r *http.Request) (*http.Response, error) {
+		response, err := base.RoundTrip(r)
+		if err != nil || r.URL.Query().Has("watch") {
+			return response, err
+		}
+		defer response.Body.Close()
+		var text bytes.Buffer
+		w := gzip.NewWriter(&text)
+		if _, err = io.Copy(w, response.Body); err == nil {
+			err = w.Close()
+		}
+		response.Body, response.ContentLength = io.NopCloser(&text), int64(text.Len())
+		response.Header.Set("Content-Encoding", "gzip")
+		return response, err
+	}))
+	return roundTripper(func(r *http.Request) (*http.Response, error) {
+		response, err := below.RoundTrip(r)
+		if err != nil || response.Header.Get("Content-Encoding") == "" {
+			return response, err
+		}
+		response.Body, err = gzip.NewReader(response.Body)
+		response.Header.Del("Content-Encoding")
+		return response, err
+	})
 }
 
 // TestDecodingListerWatcherRejectsBadArguments: a type that cannot be decoded, and a field that cannot be left out, are errors.
