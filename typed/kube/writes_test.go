@@ -344,9 +344,11 @@ func TestOwnWritesAndSelectors(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, pods.WaitForResourceVersion(w.ctx, last.ResourceVersion))
 	assert.Equal(t, 1, pods.Len())
-	mu.Lock()
-	defer mu.Unlock()
-	assert.Equal(t, []string{"OutOfScope"}, reasons)
+	assert.EventuallyWithT(t, func(c *assert.CollectT) {
+		mu.Lock()
+		defer mu.Unlock()
+		assert.Equal(c, []string{"OutOfScope"}, reasons)
+	}, 10*time.Second, time.Millisecond, "the handler is called later than reads find it")
 }
 
 // TestOwnWritesOfManyWorkers: 16 workers write while watches lag, are cut and objects are
