@@ -104,6 +104,7 @@ type restKey struct {
 	resource             schema.GroupVersionResource
 	namespace            string
 	labels, fields       string
+	named                bool // fields are those of WithName
 	noWatchList          bool
 	typeMeta             bool
 	waits                bool
@@ -121,7 +122,7 @@ type restKey struct {
 // key returns the key of a source with the options of c.
 func (c *sourceConfig) key() restKey {
 	key := restKey{
-		resource: c.rest.resource, namespace: c.rest.namespace, noWatchList: c.noWatchList,
+		resource: c.rest.resource, namespace: c.rest.namespace, named: c.name != nil, noWatchList: c.noWatchList,
 		typeMeta: c.rest.typeMeta, waits: c.rest.waits, withoutDeduplication: c.rest.withoutDeduplication, compressed: c.rest.compressed, decoded: c.rest.fields,
 		silence: c.rest.silence, requests: c.requests, scheme: c.rest.scheme, mapper: c.rest.mapper, budget: c.budget, writes: c.writes,
 	}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubetyped/informer/apitest"
+	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/kube"
@@ -68,6 +69,18 @@ func TestForChecksItsArguments(t *testing.T) {
 	_, err = kube.For[*corev1.Pod](none)
 	assert.ErrorContains(t, err, "configuration is nil")
 	assert.Empty(t, f.Status())
+}
+
+// TestForOfANameWithoutNamespace: a key that the kind cannot have is an error, even if there is an informer
+// of the objects of that name.
+func TestForOfANameWithoutNamespace(t *testing.T) {
+	f := kube.NewFactory(apitest.Start(t).Config())
+	defer f.Shutdown()
+	_, err := kube.For[*corev1.Pod](f, kube.WithFieldSelector(fields.OneTermEqualSelector("metadata.name", "a")))
+	require.NoError(t, err)
+	_, err = kube.For[*corev1.Pod](f, kube.WithName(index.Key{Name: "a"}))
+	assert.ErrorContains(t, err, "the key has no namespace: WithName names a, and pods have one")
+	assert.Len(t, f.Status(), 1)
 }
 
 func TestForTakesOptionsOfItsInformer(t *testing.T) {
