@@ -83,10 +83,16 @@ func (c *collection) collectFollowed(s *report.Status, from *tally, l *labels, n
 	c.add(liveReads, from, l, float64(f.LiveReads))
 }
 
-// collectPacked sets the metrics of objects that are kept as bytes. Without any, counters stay.
+// collectPacked sets the metrics of objects that are kept as bytes. When there are none any more,
+// counters stay: an informer counts on when it has some again.
 func (c *collection) collectPacked(i typed.AnyInformer, from *tally, l *labels) {
 	p := i.EstimateHeap(0).Packed
 	if p.Objects == 0 {
+		for _, d := range []*definition{packedDecoded, packedDecoding} {
+			if last, ok := from.numbers[d]; ok {
+				c.add(d, from, l, last)
+			}
+		}
 		return
 	}
 	c.set(packedBytes, l, float64(p.Bytes))

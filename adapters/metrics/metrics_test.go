@@ -218,6 +218,30 @@ func TestCountersNeverFall(t *testing.T) {
 	check(15, 1, 2)
 }
 
+// TestPackedCountersStay: the counters of objects that are kept as bytes do not fall when there are
+// none for a while.
+func TestPackedCountersStay(t *testing.T) {
+	f := newFake("", "Pod", "pods")
+	r, _ := newMetrics(t, metrics.WithInformers(f, newFake("", "Node", "nodes")))
+	decodes := func(objects int, decoded uint64) samples {
+		f.heap.Packed = report.Packed{}
+		if objects > 0 {
+			f.heap.Packed = report.Packed{Objects: objects, Decoded: decoded, Decoding: time.Duration(decoded) * time.Second}
+		}
+		return gather(t, r)
+	}
+	const count, seconds = `kubetyped_informer_packed_decodes_total`, `kubetyped_informer_packed_decode_seconds_total`
+	assert.NotContains(t, decodes(0, 0), count+`{group="",kind="Pod"}`, "it has had none")
+	assert.EqualValues(t, 100, decodes(2, 100)[count+`{group="",kind="Pod"}`])
+	got := decodes(0, 0)
+	assert.EqualValues(t, 100, got[count+`{group="",kind="Pod"}`])
+	assert.EqualValues(t, 100, got[seconds+`{group="",kind="Pod"}`])
+	got = decodes(1, 101)
+	assert.EqualValues(t, 101, got[count+`{group="",kind="Pod"}`])
+	assert.EqualValues(t, 101, got[seconds+`{group="",kind="Pod"}`])
+	assert.NotContains(t, got, count+`{group="",kind="Node"}`)
+}
+
 // TestRemovedHandler: when a handler is removed, the calls of others of its name are not counted
 // again.
 func TestRemovedHandler(t *testing.T) {
