@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubetyped/informer/adapters/tracing"
 	"github.com/kubetyped/informer/index"
@@ -17,6 +18,7 @@ import (
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
 	"github.com/kubetyped/informer/typed/kube"
+	"github.com/kubetyped/informer/typed/reference"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -54,6 +56,24 @@ func TestSourceEqualsTheWrappedOne(t *testing.T) {
 	assert.True(t, ok && held == obj, "it is the informer's")
 	sink.Decoding().Meter.Read(7)
 	assert.EqualValues(t, 7, r.informer.Status().Traffic.Bytes)
+}
+
+// TestNamed: a traced source is one of one object if it is without tracing. So package reference
+// refuses one that would list others.
+func TestNamed(t *testing.T) {
+	tracer, _ := newTracer(t)
+	config := &rest.Config{Host: "https://10.0.0.1:6443"}
+	key := index.Key{Namespace: "default", Name: "a"}
+	hold := func(src source.Source[*corev1.ConfigMap]) error {
+		traced, _ := tracing.Source(tracer, src)
+		return reference.NewSource[index.Key](func(index.Key) source.Source[*corev1.ConfigMap] { return traced }).Hold(key, key)
+	}
+	assert.NoError(t, hold(kube.FromREST[*corev1.ConfigMap](config, kube.WithName(key))))
+	assert.ErrorContains(t, hold(kube.FromREST[*corev1.ConfigMap](config, kube.WithNamespace("default"))), "use WithName")
+	other := index.Key{Namespace: "default", Name: "b"}
+	assert.ErrorContains(t, hold(kube.FromREST[*corev1.ConfigMap](config, kube.WithName(other))), "one of the object default/b")
+	assert.ErrorContains(t, hold(kube.FromListerWatcher[*corev1.ConfigMap](&cache.ListWatch{})), "use WithName")
+	assert.NoError(t, hold(newFeed()), "nothing is known of others")
 }
 
 // TestSteps: changes that belong together stay together, and done is called after them.

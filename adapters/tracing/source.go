@@ -10,7 +10,7 @@ import (
 
 // Source returns a source that traces the events of watches that src reports, see Tracer, and
 // the Events that its handlers need, see Enqueue and Handler. It is what src is: located,
-// sharded, sharing. It belongs right around what talks to the API server, inside of
+// sharded, sharing, one of one object. It belongs right around what talks to the API server, inside of
 // source.Map, FilterMap and fleets, because there objects still contain when they were
 // written, and by which manager; one that is projected to a struct without a resource version
 // is known by its key alone.
@@ -33,8 +33,15 @@ func Source[T index.Object](t *Tracer, src source.Source[T]) (source.Source[T], 
 // wrap returns src with its events.
 func wrap[T index.Object](src source.Source[T], events *Events) source.Source[T] {
 	s := &tracedSource[T]{source: src, events: events}
-	if sharder, ok := src.(source.Sharder[T]); ok {
-		return &tracedSharder[T]{tracedSource: s, sharder: sharder}
+	sharder, shards := src.(source.Sharder[T])
+	named, isNamed := src.(source.Named)
+	switch {
+	case shards && isNamed:
+		return &tracedNamedSharder[T]{&tracedSharder[T]{s, sharder}, named}
+	case shards:
+		return &tracedSharder[T]{s, sharder}
+	case isNamed:
+		return &tracedNamed[T]{s, named}
 	}
 	return s
 }
@@ -97,3 +104,21 @@ type tracedSharder[T index.Object] struct {
 func (s *tracedSharder[T]) InShards(selector string) source.Source[T] {
 	return wrap(s.sharder.InShards(selector), s.events)
 }
+
+// tracedNamed is one of a source that is source.Named.
+type tracedNamed[T index.Object] struct {
+	*tracedSource[T]
+	of source.Named
+}
+
+// Named implements source.Named.
+func (s *tracedNamed[T]) Named() (index.Key, error) { return s.of.Named() }
+
+// tracedNamedSharder is one of a source that is both.
+type tracedNamedSharder[T index.Object] struct {
+	*tracedSharder[T]
+	of source.Named
+}
+
+// Named implements source.Named.
+func (s *tracedNamedSharder[T]) Named() (index.Key, error) { return s.of.Named() }
