@@ -37,6 +37,9 @@ func TestInput(t *testing.T) {
 	whole := reference.NewSource[string](func(index.Key) source.Source[*corev1.Secret] {
 		return kube.FromREST[*corev1.Secret](nowhere)
 	})
+	projected := reference.NewSource[string](func(index.Key) source.Source[*corev1.Secret] {
+		return source.Map(kube.FromREST[*corev1.Secret](nowhere), func(s *corev1.Secret) *corev1.Secret { return s })
+	})
 	other := reference.NewSource[string](func(index.Key) source.Source[*corev1.Secret] {
 		return kube.FromREST[*corev1.Secret](nowhere, kube.WithName(key("other")))
 	})
@@ -52,6 +55,7 @@ func TestInput(t *testing.T) {
 		"a namespace too much":   {holder[*rbacv1.ClusterRole]{roles}, index.Key{Namespace: "shop", Name: "a"}, "the objects have no namespace: WithName names shop/a, and clusterroles.v1.rbac.authorization.k8s.io have none"},
 		"no path":                {holder[*corev1.Secret]{secretsWith()}, index.Key{Namespace: "shop", Name: "a/b"}, `"a/b" may not contain '/'`},
 		"all objects":            {holder[*corev1.Secret]{whole}, good, "the source is not one of one object: use WithName"},
+		"all, projected":         {holder[*corev1.Secret]{projected}, good, "the source is not one of one object: use WithName"},
 		"another object":         {holder[*corev1.Secret]{other}, good, "the function that makes sources has returned one of the object shop/other"},
 		"no source":              {holder[*corev1.Secret]{none}, good, "the function that makes sources has returned nil"},
 		"labels":                 {holder[*corev1.Secret]{secretsWith(kube.WithLabelSelector(labels.Everything()))}, good, "leave out WithLabelSelector and WithFieldSelector"},

@@ -26,8 +26,21 @@ import (
 // To handlers that are to see some objects only, while the store has all, give
 // control.Filter instead.
 func FilterMap[A, B index.Object](src Source[A], project func(obj A) (B, bool)) Source[B] {
-	return &projectedSource[A, B]{source: src, project: project}
+	s := &projectedSource[A, B]{source: src, project: project}
+	if named, ok := src.(Named); ok {
+		return &projectedNamed[A, B]{s, named}
+	}
+	return s
 }
+
+// projectedNamed is one of a source that is Named: projections have the keys of their objects.
+type projectedNamed[A, B index.Object] struct {
+	*projectedSource[A, B]
+	of Named
+}
+
+// Named implements Named.
+func (s *projectedNamed[A, B]) Named() (index.Key, error) { return s.of.Named() }
 
 // projectedSource is a Source of projections of the objects of another one.
 type projectedSource[A, B index.Object] struct {
