@@ -26,6 +26,7 @@ type managerCache struct {
 	newCache func(with map[client.Object]cache.ByObject) (cache.Cache, error)
 	later    map[schema.GroupVersionKind]map[client.Object]cache.ByObject // options of kinds that are not served; never changed
 	discover *discoverer
+	limits   limits                                     // in which kinds are listed; never changed
 	host     string                                     // of the server
 	wake     chan struct{}                              // has the server asked which kinds it serves
 	byName   map[schema.GroupVersionKind]referenceCache // of WithReferences; never changed

@@ -91,6 +91,9 @@ func (c *managerCache) make(config *rest.Config, o cache.Options) (err error) {
 		}
 	}
 	c.mapper = o.Mapper
+	if c.limits, err = limitsOf(&o, o.Scheme); err != nil {
+		return err
+	}
 	if err := c.checkExamples(); err != nil {
 		return fmt.Errorf("new cache: %w", err)
 	}
@@ -184,7 +187,7 @@ func ForKind(example client.Object, fields kube.SourceOption) CacheOption {
 
 // Optional makes a kind, that of an example, one that the program may do without: while its
 // objects may not be listed, as the answer 403 says, it counts as one that the server does not
-// have. Waiting returns it, Get and List return the error of the server, and its informer begins
+// have. If the cache is limited to some namespaces, they have to be listed in each of these. Waiting returns it, Get and List return the error of the server, and its informer begins
 // within ten seconds of when the right is there. Of other kinds, such an answer keeps the
 // manager from starting, as it does without NewCache. An informer that has listed its objects
 // keeps them.

@@ -72,34 +72,43 @@ func newDiscoverer(config *rest.Config, httpClient *http.Client) (*discoverer, e
 	return &discoverer{d, m}, err
 }
 
-// find returns the resource of a kind, false if the server has none; an error if that is not
+// find returns the resource of a kind, nil if the server has none; an error if that is not
 // known.
-func (d *discoverer) find(kind schema.GroupVersionKind) (schema.GroupVersionResource, bool, error) {
-	none := schema.GroupVersionResource{}
+func (d *discoverer) find(kind schema.GroupVersionKind) (*metav1.APIResource, error) {
 	resources, err := d.discovery.ServerResourcesForGroupVersion(kind.GroupVersion().String())
 	if apierrors.IsNotFound(err) { // it does not say so for a group whose server is away
-		return none, false, nil
+		return nil, nil
 	}
 	if err != nil {
-		return none, false, err
+		return nil, err
 	}
 	for i := range resources.APIResources {
 		if r := &resources.APIResources[i]; r.Kind == kind.Kind && !strings.Contains(r.Name, "/") {
-			return kind.GroupVersion().WithResource(r.Name), true, nil
+			return r, nil
 		}
 	}
-	return none, false, nil
+	return nil, nil
 }
 
-// serves reports whether the server has a kind, and lists its objects. If the program may not
-// list them, the informer says so, unless the kind is optional.
-func (d *discoverer) serves(ctx context.Context, kind schema.GroupVersionKind, optional bool) bool {
-	resource, found, err := d.find(kind)
-	if err != nil || !found {
+// serves reports whether the server has a kind, and lists its objects, in each of some namespaces
+// if they are in any. If the program may not list them, the informer says so, unless the kind is
+// optional.
+func (d *discoverer) serves(ctx context.Context, kind schema.GroupVersionKind, optional bool, namespaces []string) bool {
+	resource, err := d.find(kind)
+	if err != nil || resource == nil {
 		return false
 	}
-	_, err = d.metadata.Resource(resource).List(ctx, metav1.ListOptions{Limit: 1, ResourceVersion: "0"})
-	return err == nil || apierrors.IsForbidden(err) && !optional
+	if !resource.Namespaced {
+		namespaces = []string{metav1.NamespaceAll}
+	}
+	of := d.metadata.Resource(kind.GroupVersion().WithResource(resource.Name))
+	for _, namespace := range namespaces {
+		_, err := of.Namespace(namespace).List(ctx, metav1.ListOptions{Limit: 1, ResourceVersion: "0"})
+		if err != nil && (optional || !apierrors.IsForbidden(err)) {
+			return false
+		}
+	}
+	return true
 }
 
 // lookAgain makes follow ask the server soon for missing kinds. It does not wait.
@@ -194,12 +203,12 @@ func (c *managerCache) missing() (missing map[schema.GroupVersionKind][]*deferre
 // lookFor looks whether the server has kinds by now that it did not have.
 func (c *managerCache) lookFor(ctx context.Context, missing map[schema.GroupVersionKind][]*deferredInformer, gone []schema.GroupVersionKind) {
 	for _, kind := range gone {
-		if c.discover.serves(ctx, kind, c.isOptional(kind)) {
+		if c.discover.serves(ctx, kind, c.isOptional(kind), c.limits.of(kind)) {
 			c.setGone(kind, nil)
 		}
 	}
 	for kind, informers := range missing {
-		if !c.discover.serves(ctx, kind, c.isOptional(kind)) {
+		if !c.discover.serves(ctx, kind, c.isOptional(kind), c.limits.of(kind)) {
 			continue
 		}
 		to, err := c.begin(kind)
@@ -254,11 +263,11 @@ func (c *managerCache) lookAfterSuspects() {
 	suspects := maps.Clone(c.suspects)
 	c.mu.Unlock()
 	for kind, since := range suspects {
-		_, found, err := c.discover.find(kind)
+		resource, err := c.discover.find(kind)
 		c.mu.Lock()
 		switch {
 		case err != nil:
-		case found:
+		case resource != nil:
 			delete(c.suspects, kind)
 		case since.IsZero():
 			c.suspects[kind] = time.Now()
