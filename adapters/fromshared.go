@@ -56,7 +56,8 @@ var (
 //     it, or when no event has come for 10 ms after the one that has brought the
 //     store to that version. Where there is none, after a bookmark or a relist,
 //     it is when no event has come for 100 ms, which is noticed within about a
-//     second.
+//     second. If the informer is one of this project with several watches or own writes,
+//     it is about 10 ms after everything was reported, and a second after a bookmark.
 //
 // While the shared informer has not synced, the source reports ErrSharedNotStarted after a
 // second if it can report that the informer was not started, as it can for client-go's own,
@@ -169,6 +170,7 @@ func (s *sharedSource[T]) follow(ctx context.Context, feed *sharedFeed[T]) (agai
 	case handle == nil:
 		return false, errors.New("AddEventHandler returned no registration")
 	}
+	feed.registered(handle)
 	ended := sharedHandlerEnded(handle)
 	defer func() {
 		feed.close()

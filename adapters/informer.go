@@ -95,6 +95,7 @@ type informer[T cache.Object] struct {
 	store   *indexer[T]
 	name    string // in DoneCheckers
 	checker *doneChecker
+	reached *reachedVersions // nil: handlers get objects in the order of their versions
 
 	mu            sync.Mutex // guards the fields of listeners, too
 	started       bool       // guarded by mu
@@ -132,6 +133,7 @@ func newInformer[T cache.Object](lw cache.ListerWatcher, example runtime.Object,
 	late := &latePanics[T]{}
 	store := index.NewIndexer(index.WithLiteralEvents[T](), index.WithKeyStrings[T]())
 	opts := []typed.Option{typed.WithName(typeName), typed.WithIndexer(store), typed.WithNameless(), typed.WithObserver(observer.OnStored(late.raise))}
+	opts = s.observeReached(opts)
 	measured := newMetrics(options.Identifier, options.InformerMetricsProvider)
 	if measured != nil {
 		opts = append(opts, observe.WithMetrics(measured))

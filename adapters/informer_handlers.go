@@ -64,6 +64,7 @@ func (s *informer[T]) add(handler typed.Handler[T], name string, options cache.H
 		logger:  ptr.Deref(options.Logger, klog.Background()),
 		syncing: true,
 		synced:  make(chan struct{}),
+		reached: s.reached,
 
 		staysInScope: s.source != nil && s.source.spaces != nil && !s.source.spaces.OutOfScope,
 	}

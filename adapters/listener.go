@@ -18,7 +18,8 @@ type listener[T cache.Object] struct {
 	logger       klog.Logger
 	checker      *doneChecker
 	registration *typed.Registration
-	staysInScope bool // deletions of objects that leave the scope of the informer are not for it
+	reached      *reachedVersions // of the informer
+	staysInScope bool             // deletions of objects that leave the scope of the informer are not for it
 
 	requested time.Duration // guarded by the informer's mu; the resync period that was asked for
 	period    time.Duration // guarded by the informer's mu; that it has, 0 if none

@@ -31,6 +31,9 @@ type sharedFeed[T index.Object] struct {
 	rejected  []index.Key       // guarded by mu; of objects that are no T, while collecting
 	version   sharedVersion     // guarded by mu
 	settled   bool              // guarded by mu; what settle returned last
+	reached   *reachedVersions  // guarded by mu; nil: versions of objects show which one was reached
+	after     func(func())      // guarded by mu; calls a function after the events up to now
+	asked     bool              // guarded by mu; reach is going to be called
 }
 
 type sharedPhase uint8
@@ -256,6 +259,10 @@ func (f *sharedFeed[T]) settle() bool {
 	defer f.mu.Unlock()
 	if f.phase != sharedFollowing {
 		return true
+	}
+	if f.reached != nil {
+		f.settled = f.ask()
+		return f.settled
 	}
 	var version string
 	version, f.settled = f.version.settle()

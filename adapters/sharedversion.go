@@ -17,8 +17,12 @@ import (
 //
 // When nothing more comes, quiet shows that everything has come: objects in the store are on
 // their way to the handler, and nothing holds them up.
+//
+// Where the store comes to objects before their versions, the informer itself knows to which version
+// the calls have come, see sharedFeed.ask.
 type sharedVersion struct {
 	store    cache.Store
+	early    bool   // the store comes to objects before their versions
 	reported string // the version reported last
 	mark     string // that was read from the store, no earlier than the one above
 	last     string // of the object that was passed on last
@@ -51,7 +55,7 @@ func (v *sharedVersion) read() string {
 // collected takes the version of an object of the first list. The list is no
 // earlier than any object in it.
 func (v *sharedVersion) collected(version string) {
-	if isNewer(version, v.reported) {
+	if !v.early && isNewer(version, v.reported) {
 		v.reported = version
 	}
 }
@@ -67,7 +71,7 @@ func (v *sharedVersion) begin() string {
 func (v *sharedVersion) passed(version string) string {
 	v.events++
 	v.last = version
-	if v.mark != "" && !isNewer(version, v.mark) {
+	if v.early || v.mark != "" && !isNewer(version, v.mark) {
 		return ""
 	}
 	reached := v.mark
