@@ -160,6 +160,35 @@ func TestKindsThatComeLater(t *testing.T) {
 	}
 }
 
+// TestIndexesOfKindsThatComeLater: an index that the informer of a kind would refuse is an error at
+// once, as with other kinds, and does not keep the informer from beginning.
+func TestIndexesOfKindsThatComeLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := newKindServer(t)
+		require.NoError(t, srv.Create(t.Context(), newWidget("a", 1)))
+		c, err := ctrlruntime.NewCache()(srv.config(), cache.Options{Scheme: withWidgets})
+		require.NoError(t, err)
+		informer, err := c.GetInformer(t.Context(), &widget{})
+		require.NoError(t, err)
+		values := func(any) ([]string, error) { return nil, nil }
+		none := func(client.Object) []string { return nil }
+		require.NoError(t, c.IndexField(t.Context(), &widget{}, "size", none))
+		require.NoError(t, informer.AddIndexers(toolscache.Indexers{"field:part": values}))
+		assert.Error(t, informer.AddIndexers(toolscache.Indexers{toolscache.NamespaceIndex: toolscache.MetaNamespaceIndexFunc}))
+		assert.Error(t, informer.AddIndexers(toolscache.Indexers{"field:size": values}))
+		assert.Error(t, informer.AddIndexers(toolscache.Indexers{"nothing": nil}))
+		assert.Error(t, c.IndexField(t.Context(), &widget{}, "part", none))
+		ctx := runCacheFor(t, c, time.Hour)
+		srv.served.Store(true)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		assert.Empty(t, ctrlruntime.Waiting(c))
+		var widgets widgetList
+		require.NoError(t, c.List(ctx, &widgets))
+		assert.Len(t, widgets.Items, 1)
+	})
+}
+
 // TestReadsOfKindsThatComeLater: a kind that only reads ask for is served when the server has it,
 // and without an informer if reads must not make any.
 func TestReadsOfKindsThatComeLater(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -109,7 +110,7 @@ func (d *deferredInformer) indexField(ctx context.Context, field string, keys cl
 	if of := d.cache.Load(); of != nil {
 		return (*of).IndexField(ctx, d.example, field, keys)
 	}
-	if slices.ContainsFunc(d.fields, func(f indexedField) bool { return f.name == field }) {
+	if d.hasIndex("field:" + field) {
 		return fmt.Errorf("index field: there is an index of the field %q already", field)
 	}
 	d.fields = append(d.fields, indexedField{field, keys})
@@ -166,15 +167,25 @@ func (d *deferredInformer) AddIndexers(indexers toolscache.Indexers) error {
 	if d.real != nil {
 		return d.real.AddIndexers(indexers)
 	}
-	for _, earlier := range d.indexers {
-		for name := range indexers {
-			if earlier[name] != nil {
-				return fmt.Errorf("add indexers: there is an index %q already", name)
-			}
+	for name, keys := range indexers {
+		if keys == nil {
+			return fmt.Errorf("add indexers: index %q has no function", name)
+		}
+		if d.hasIndex(name) {
+			return fmt.Errorf("add indexers: there is an index %q already", name)
 		}
 	}
 	d.indexers = append(d.indexers, indexers)
 	return nil
+}
+
+// hasIndex reports whether the real informer will refuse another index of a name. The caller holds
+// mu.
+func (d *deferredInformer) hasIndex(name string) bool {
+	field, ofField := strings.CutPrefix(name, "field:")
+	return name == toolscache.NamespaceIndex ||
+		ofField && slices.ContainsFunc(d.fields, func(f indexedField) bool { return f.name == field }) ||
+		slices.ContainsFunc(d.indexers, func(earlier toolscache.Indexers) bool { return earlier[name] != nil })
 }
 
 // HasSynced implements cache.Informer.
