@@ -30,6 +30,8 @@ import (
 
 	"github.com/kubetyped/informer/adapters/ctrlruntime"
 	"github.com/kubetyped/informer/apitest"
+	"github.com/kubetyped/informer/typed/kube"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // kindServer is a server whose kind widgets comes and goes, and whose discovery may fail.
@@ -187,6 +189,36 @@ func TestIndexesOfKindsThatComeLater(t *testing.T) {
 		require.NoError(t, c.List(ctx, &widgets))
 		assert.Len(t, widgets.Items, 1)
 	})
+}
+
+// TestConsistencyOfKindsThatComeLater: handlers of the blocking client, which the informer of a kind
+// would refuse, are an error at once, and do not keep the informer from beginning.
+func TestConsistencyOfKindsThatComeLater(t *testing.T) {
+	for name, option := range map[string]ctrlruntime.CacheOption{
+		"WithOwnWrites":  ctrlruntime.WithOwnWrites(kube.NewWrites()),
+		"WithNamespaces": ctrlruntime.WithNamespaces(source.NewNamespaces("one")),
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				srv := newKindServer(t)
+				c, err := ctrlruntime.NewCache(option)(srv.config(), cache.Options{Scheme: withWidgets})
+				require.NoError(t, err)
+				_, err = c.GetInformer(t.Context(), &widget{})
+				require.NoError(t, err)
+				ctx := runCacheFor(t, c, time.Hour)
+				blocking, err := client.New(srv.config(), client.Options{Scheme: withWidgets, Cache: &client.CacheOptions{Reader: c, EnableReadYourWritesConsistency: new(true)}})
+				require.NoError(t, err)
+				reading, cancel := context.WithTimeout(ctx, time.Second)
+				defer cancel()
+				err = blocking.Get(reading, client.ObjectKey{Namespace: "one", Name: "a"}, &widget{})
+				assert.ErrorContains(t, err, "EnableReadYourWritesConsistency and "+name+" exclude each other")
+				srv.served.Store(true)
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				assert.Empty(t, ctrlruntime.Waiting(c))
+			})
+		})
+	}
 }
 
 // TestReadsOfKindsThatComeLater: a kind that only reads ask for is served when the server has it,

@@ -21,6 +21,7 @@ import (
 // objects, and the manager waits for all of its informers.
 type deferredInformer struct {
 	example client.Object
+	refuse  func(handler any) error // returns an error for a handler that the real informer refuses
 
 	cache atomic.Pointer[cache.Cache] // with the kind, nil: none yet; set with mu held
 
@@ -136,6 +137,9 @@ func (d *deferredInformer) AddEventHandlerWithOptions(handler toolscache.Resourc
 	}
 	if handler == nil {
 		return nil, errors.New("add an event handler: handler is nil")
+	}
+	if err := d.refuse(handler); err != nil {
+		return nil, fmt.Errorf("add an event handler: %w", err)
 	}
 	r := &deferredRegistration{handler: handler, options: options, of: d}
 	d.handlers = append(d.handlers, r)

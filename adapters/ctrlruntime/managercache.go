@@ -195,7 +195,7 @@ func (c *managerCache) deferInformer(kind kindOf, example client.Object) *deferr
 	defer c.mu.Unlock()
 	d := c.deferred[kind]
 	if d == nil {
-		d = &deferredInformer{example: example.DeepCopyObject().(client.Object)}
+		d = &deferredInformer{example: example.DeepCopyObject().(client.Object), refuse: c.refusing(kind.kind)}
 		c.deferred[kind] = d
 		log.Info("The server does not have a kind yet; its informer begins when it does", "kind", kind.kind.String())
 		c.lookAgain()

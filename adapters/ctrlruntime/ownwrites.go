@@ -53,6 +53,17 @@ func (s *settings) writing(example runtime.Object, kind schema.GroupVersionKind,
 	}
 }
 
+// refusing returns a function that returns an error for a handler that informers of a kind refuse.
+func (s *settings) refusing(kind schema.GroupVersionKind) func(handler any) error {
+	switch {
+	case s.writes != nil:
+		return refuseConsistency
+	case s.mayFollow(kind):
+		return refuseInNamespaces
+	}
+	return func(any) error { return nil }
+}
+
 // consistencyHandlers is where controller-runtime has the handlers of its blocking client.
 const consistencyHandlers = "sigs.k8s.io/controller-runtime/pkg/client/internal/consistencyhandler"
 
