@@ -230,7 +230,7 @@ func (s *keys[T]) drop(e *entry[T]) {
 	delete(s.all, e.key)
 	s.room = true
 	if e.state.known() {
-		s.watchers.add(e.key, State{})
+		s.watchers.add(e.key, State{}, false)
 	}
 	s.tend(e)
 }
@@ -261,6 +261,6 @@ func (s *keys[T]) setState(e *entry[T], state State) {
 		}
 	}
 	if !e.gone {
-		s.watchers.add(e.key, state)
+		s.watchers.add(e.key, state, first)
 	}
 }

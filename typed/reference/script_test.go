@@ -322,3 +322,35 @@ func TestWatchStops(t *testing.T) {
 		s.Watch(nil)()
 	}, "a")
 }
+
+// TestWatchOfDroppedKeys: a key that had a state before Watch is reported when it is dropped,
+// even if it changes before that, and one that comes and goes meanwhile is not.
+func TestWatchOfDroppedKeys(t *testing.T) {
+	scriptIn(t, func(t *testing.T, s *scripted) {
+		a, b := s.sink("a"), s.sink("b")
+		list(a, "5", rig.At("a", 5))
+		list(b, "5", rig.At("b", 5))
+		synctest.Wait()
+		var calls []string
+		resume := make(chan struct{})
+		stop := s.Watch(func(k index.Key, state reference.State) {
+			calls = append(calls, k.Name+" "+state.Phase.String())
+			if k == rig.Key("b") {
+				<-resume
+			}
+		})
+		sinktest.Put(b, rig.At("b", 6), "6")
+		synctest.Wait()
+		require.NoError(t, s.Hold("c", rig.Key("c")))
+		list(s.sink("c"), "6")
+		sinktest.Put(a, rig.At("a", 7), "7")
+		synctest.Wait()
+		require.NoError(t, s.Hold("a"))
+		require.NoError(t, s.Hold("c"))
+		synctest.Wait()
+		close(resume)
+		synctest.Wait()
+		stop()
+		assert.Equal(t, []string{"b Present", "a Unfollowed"}, calls)
+	}, "a", "b")
+}

@@ -32,17 +32,16 @@ type watchers struct {
 	wake chan struct{} // there are changes
 	some atomic.Int32  // the length of all
 
-	mu       sync.Mutex
-	all      []*watcher             // guarded by mu; replaced, not changed
-	changes  []change               // guarded by mu; one a key at most
-	at       map[index.Key]int      // guarded by mu; the places of keys in changes
-	reported map[index.Key]struct{} // guarded by mu; keys with a state that was reported
-	id       uint64                 // guarded by mu: the goroutine that calls
+	mu      sync.Mutex
+	all     []*watcher        // guarded by mu; replaced, not changed
+	changes []change          // guarded by mu; one a key at most
+	at      map[index.Key]int // guarded by mu; the places of keys in changes
+	id      uint64            // guarded by mu: the goroutine that calls
 }
 
 func (w *watchers) setUp() {
 	w.wake = make(chan struct{}, 1)
-	w.at, w.reported = map[index.Key]int{}, map[index.Key]struct{}{}
+	w.at = map[index.Key]int{}
 }
 
 // watcher is one of them.
@@ -56,6 +55,7 @@ type watcher struct {
 type change struct {
 	key   index.Key
 	state State
+	first bool // the key had no state before
 }
 
 func (w *watchers) join(f func(index.Key, State)) (stop func()) {
@@ -64,6 +64,9 @@ func (w *watchers) join(f func(index.Key, State)) (stop func()) {
 	defer w.mu.Unlock()
 	w.all = append(slices.Clip(w.all), one)
 	w.some.Store(int32(len(w.all)))
+	for i := range w.changes { // of keys that this one may know already
+		w.changes[i].first = false
+	}
 	return func() {
 		one.stopped.Store(true)
 		if w.leave(one) == goroutine.ID() {
@@ -83,26 +86,25 @@ func (w *watchers) leave(one *watcher) uint64 {
 	if len(w.all) == 0 {
 		w.changes = nil
 		clear(w.at)
-		clear(w.reported)
 	}
 	return w.id
 }
 
-// add adds a change to report, in place of an earlier one of the key that is not reported yet. A
-// key that came and went meanwhile is not reported. It does not wait.
-func (w *watchers) add(key index.Key, state State) {
+// add adds a change to report, in place of an earlier one of the key that is not reported yet.
+// First says that the key had no state before: one that came and went meanwhile is not reported.
+// It does not wait.
+func (w *watchers) add(key index.Key, state State, first bool) {
 	if w.some.Load() == 0 {
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	at, waits := w.at[key]
-	_, reported := w.reported[key]
 	switch {
 	case !waits:
 		w.at[key] = len(w.changes)
-		w.changes = append(w.changes, change{key, state})
-	case state.Phase == 0 && !reported:
+		w.changes = append(w.changes, change{key, state, first})
+	case state.Phase == 0 && w.changes[at].first:
 		last := len(w.changes) - 1
 		w.changes[at] = w.changes[last]
 		w.at[w.changes[at].key] = at
@@ -120,14 +122,7 @@ func (w *watchers) take() (changes []change, all []*watcher) {
 	defer w.mu.Unlock()
 	changes, all = w.changes, w.all
 	w.changes = nil
-	for _, c := range changes {
-		delete(w.at, c.key)
-		if c.state.Phase == 0 {
-			delete(w.reported, c.key)
-		} else {
-			w.reported[c.key] = struct{}{}
-		}
-	}
+	clear(w.at)
 	return changes, all
 }
 
