@@ -40,7 +40,7 @@ func (s *Server) apply(ctx context.Context, a *application) (runtime.Object, int
 	for {
 		applied, err := s.update(ctx, update{
 			collection: a.collection, namespace: a.namespace, name: a.name,
-			part: a.part(), dryRun: a.dryRun, applied: true, change: a.merge,
+			part: a.part(), dryRun: a.dryRun, applied: true, patched: true, change: a.merge,
 		})
 		if !apierrors.IsNotFound(err) || a.subresource != "" {
 			return applied, http.StatusOK, err

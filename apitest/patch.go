@@ -52,7 +52,7 @@ func (s *Server) servePatch(w http.ResponseWriter, req *request) error {
 	c := req.collection
 	update := update{
 		collection: c.storage(), namespace: req.namespace, name: req.name,
-		part: req.part(), dryRun: isDryRun(options.DryRun), manager: req.managerOf(options.FieldManager),
+		part: req.part(), dryRun: isDryRun(options.DryRun), manager: req.managerOf(options.FieldManager), patched: true,
 		change: func(present runtime.Object) (runtime.Object, error) {
 			present, err := c.fromStored(present)
 			if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -82,6 +83,7 @@ type update struct {
 	seed            bool   // in process: needs no version, and checks no more than where the object goes
 	manager         string // the field manager
 	applied         bool   // change has set the managed fields
+	patched         bool   // change has made the wanted state of the present one
 	// change returns the wanted state, a new object, given the present one,
 	// which is shared.
 	change func(present runtime.Object) (runtime.Object, error)
@@ -222,7 +224,8 @@ func (u update) keepDeletion(m, old metav1.Object) {
 	}
 }
 
-// check compares what identifies the object and its version.
+// check compares what identifies the object and its version. The UID of an update is a
+// precondition. That of a patch is a field that cannot be changed, as with API servers.
 func (u update) check(old, m metav1.Object) error {
 	c := u.collection
 	if m.GetName() == "" {
@@ -234,7 +237,9 @@ func (u update) check(old, m metav1.Object) error {
 	if err := c.place(m, u.namespace); err != nil {
 		return err
 	}
-	if uid := m.GetUID(); uid != "" && uid != old.GetUID() {
+	uid := m.GetUID()
+	another := uid != "" && uid != old.GetUID()
+	if another && !u.patched {
 		return apierrors.NewConflict(c.groupResource(), u.name,
 			//lint:ignore ST1005 these are the words of a real server
 			fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", uid, old.GetUID()))
@@ -247,6 +252,9 @@ func (u update) check(old, m metav1.Object) error {
 	case rv != old.GetResourceVersion():
 		return apierrors.NewConflict(c.groupResource(), u.name,
 			errors.New("the object has been modified; please apply your changes to the latest version and try again"))
+	}
+	if another && !(c.unstructured() && u.part == statusPart) { // of which the metadata are left aside
+		return c.invalid(m, field.ErrorList{field.Invalid(field.NewPath("metadata", "uid"), uid, apivalidation.FieldImmutableErrorMsg)})
 	}
 	return nil
 }

@@ -193,7 +193,8 @@ func (w *Writer[T]) Patch(ctx context.Context, key index.Key, kind types.PatchTy
 //
 // The patch holds for the version and UID of old: if the object has changed, or is
 // another one by now, the error is one of apierrors.IsConflict. Clear the resource
-// version of both to patch whatever version is there.
+// version of both to patch whatever version is there; if it is another object by now, the
+// error is then one of apierrors.IsInvalid.
 //
 // If nothing differs, no object is sent, and MergePatch returns a copy of updated.
 //

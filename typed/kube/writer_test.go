@@ -235,7 +235,7 @@ func TestMergePatch(t *testing.T) {
 	_, err = w.Create(t.Context(), newTunnel("a"), metav1.CreateOptions{})
 	require.NoError(t, err)
 	_, err = w.MergePatch(t.Context(), old, updated, metav1.PatchOptions{})
-	assert.True(t, apierrors.IsConflict(err), "it is another object: %v", err)
+	assert.True(t, apierrors.IsInvalid(err), "it is another object: %v", err)
 }
 
 // TestUnusableAnswers: what the server did and did not answer properly is an error

@@ -1,0 +1,38 @@
+package apitest_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubetyped/informer/apitest"
+)
+
+// TestPatchOfAnotherUID: a patch with the UID of another object is invalid, by which controllers
+// know that their object was created again, and an update with it is a conflict.
+func TestPatchOfAnotherUID(t *testing.T) {
+	ctx := testContext(t)
+	pods := clientset(t, apitest.Start(t), "").CoreV1().Pods("default")
+	p, err := pods.Create(ctx, pod("p"), metav1.CreateOptions{})
+	require.NoError(t, err)
+	for _, kind := range []types.PatchType{types.MergePatchType, types.StrategicMergePatchType} {
+		for _, subresources := range [][]string{nil, {"status"}} {
+			_, err = pods.Patch(ctx, "p", kind, []byte(`{"metadata":{"uid":"another"}}`), metav1.PatchOptions{}, subresources...)
+			assert.True(t, apierrors.IsInvalid(err), "%s of %v: %v", kind, subresources, err)
+		}
+	}
+	_, err = pods.Patch(ctx, "p", types.ApplyPatchType, []byte(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","uid":"another"}}`),
+		metav1.PatchOptions{FieldManager: "one"})
+	assert.True(t, apierrors.IsInvalid(err), "apply: %v", err)
+	_, err = pods.Patch(ctx, "p", types.MergePatchType, []byte(`{"metadata":{"uid":"another","resourceVersion":"1"}}`), metav1.PatchOptions{})
+	assert.True(t, apierrors.IsConflict(err), "of another version, too: %v", err)
+	_, err = pods.Patch(ctx, "p", types.MergePatchType, []byte(`{"metadata":{"uid":"`+string(p.UID)+`"}}`), metav1.PatchOptions{})
+	assert.NoError(t, err)
+	p.UID = "another"
+	_, err = pods.Update(ctx, p, metav1.UpdateOptions{})
+	assert.True(t, apierrors.IsConflict(err), "update: %v", err)
+}
