@@ -12,8 +12,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubetyped/informer/apitest/internal/wire"
 )
@@ -101,7 +103,11 @@ func (c *collection) patch(kind types.PatchType, data []byte, present runtime.Ob
 	if err != nil {
 		return nil, err
 	}
-	return c.decode(runtime.ContentTypeJSON, after)
+	patched, err := c.decode(runtime.ContentTypeJSON, after)
+	if err != nil { // the patch can be read, and its result cannot
+		return nil, apierrors.NewInvalid(schema.GroupKind{}, "", field.ErrorList{field.Invalid(field.NewPath("patch"), string(after), err.Error())})
+	}
+	return patched, nil
 }
 
 func (c *collection) patchJSON(kind types.PatchType, data, before []byte) ([]byte, error) {
@@ -117,8 +123,8 @@ func (c *collection) patchJSON(kind types.PatchType, data, before []byte) ([]byt
 		}
 		return after, nil
 	case types.MergePatchType:
-		if !json.Valid(data) {
-			return nil, apierrors.NewBadRequest("the patch is not valid JSON")
+		if err := json.Unmarshal(data, &map[string]any{}); err != nil {
+			return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
 		}
 		after, err := jsonpatch.MergePatch(before, data)
 		if err != nil {

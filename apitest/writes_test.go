@@ -36,3 +36,29 @@ func TestPatchOfAnotherUID(t *testing.T) {
 	_, err = pods.Update(ctx, p, metav1.UpdateOptions{})
 	assert.True(t, apierrors.IsConflict(err), "update: %v", err)
 }
+
+// TestPatchWithoutAnObject: a patch that makes something else than an object of the kind is
+// invalid, and one that cannot be read is a bad request.
+func TestPatchWithoutAnObject(t *testing.T) {
+	ctx := testContext(t)
+	pods := clientset(t, apitest.Start(t), "").CoreV1().Pods("default")
+	_, err := pods.Create(ctx, pod("p"), metav1.CreateOptions{})
+	require.NoError(t, err)
+	patch := func(kind types.PatchType, data string) error {
+		_, err := pods.Patch(ctx, "p", kind, []byte(data), metav1.PatchOptions{})
+		return err
+	}
+	for kind, data := range map[types.PatchType]string{
+		types.MergePatchType:          `{"spec":{"priority":"high"}}`,
+		types.StrategicMergePatchType: `{"spec":{"priority":"high"}}`,
+		types.JSONPatchType:           `[{"op":"add","path":"/spec/priority","value":"high"}]`,
+	} {
+		err := patch(kind, data)
+		assert.True(t, apierrors.IsInvalid(err), "%s: %v", kind, err)
+		err = patch(kind, `"text"`)
+		assert.True(t, apierrors.IsBadRequest(err), "%s: %v", kind, err)
+	}
+	assert.True(t, apierrors.IsBadRequest(patch(types.MergePatchType, `[]`)))
+	_, err = pods.Get(ctx, "p", metav1.GetOptions{})
+	assert.NoError(t, err)
+}
