@@ -77,7 +77,7 @@ func (c *catalog) parse(r *http.Request) (*request, bool) {
 		return nil, false
 	}
 	req.verb = verbOf(r, req.name)
-	if req.subresource == "finalize" && req.verb != "update" {
+	if req.subresource == "finalize" && req.verb != "update" || req.subresource == "status" && req.verb == "delete" {
 		req.verb = ""
 	}
 	return req, true

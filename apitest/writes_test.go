@@ -62,3 +62,15 @@ func TestPatchWithoutAnObject(t *testing.T) {
 	_, err = pods.Get(ctx, "p", metav1.GetOptions{})
 	assert.NoError(t, err)
 }
+
+// TestDeletionOfAStatus: there is no deletion of a subresource; the object stays.
+func TestDeletionOfAStatus(t *testing.T) {
+	ctx := testContext(t)
+	srv := apitest.Start(t)
+	require.NoError(t, srv.Create(ctx, pod("p")))
+	pods := clientset(t, srv, "").CoreV1().Pods("default")
+	err := clientset(t, srv, "").CoreV1().RESTClient().Delete().Namespace("default").Resource("pods").Name("p").SubResource("status").Do(ctx).Error()
+	assert.True(t, apierrors.IsMethodNotSupported(err), "%v", err)
+	_, err = pods.Get(ctx, "p", metav1.GetOptions{})
+	assert.NoError(t, err)
+}
