@@ -31,7 +31,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, apierrors.NewGenericServerResponse(http.StatusNotFound, "", schema.GroupResource{}, "", "404 page not found", 0, true))
 		return
 	}
-	if req.verb == "" || req.verb == "create" && req.collection.namespaced && req.namespace == "" {
+	if req.verb == "" || req.collection.namespaced && req.namespace == "" && (req.verb == "create" || req.verb == "deletecollection") {
 		s.fail(w, r, apierrors.NewMethodNotSupported(req.collection.groupResource(), r.Method))
 		return
 	}

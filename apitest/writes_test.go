@@ -74,3 +74,17 @@ func TestDeletionOfAStatus(t *testing.T) {
 	_, err = pods.Get(ctx, "p", metav1.GetOptions{})
 	assert.NoError(t, err)
 }
+
+// TestDeletionInAllNamespaces: as with API servers, a deletion of a collection is of
+// one namespace.
+func TestDeletionInAllNamespaces(t *testing.T) {
+	ctx := testContext(t)
+	srv := apitest.Start(t)
+	require.NoError(t, srv.Create(ctx, pod("p")))
+	pods := clientset(t, srv, "").CoreV1().Pods
+	err := pods("").DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
+	assert.True(t, apierrors.IsMethodNotSupported(err), "%v", err)
+	_, err = pods("default").Get(ctx, "p", metav1.GetOptions{})
+	require.NoError(t, err)
+	assert.NoError(t, pods("default").DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}))
+}
