@@ -66,16 +66,16 @@ func copyVersion(from, to runtime.Object) error {
 	return err
 }
 
-// sameContent reports whether two objects of one type differ in nothing but
-// metadata and status.
-func sameContent(a, b runtime.Object) bool {
+// sameContent reports whether two objects differ in nothing but metadata and, if that is a
+// subresource, status.
+func (c *collection) sameContent(a, b runtime.Object) bool {
 	if ua, ok := a.(*unstructured.Unstructured); ok {
-		return sameFields(ua.Object, b.(*unstructured.Unstructured).Object)
+		return c.sameFields(ua.Object, b.(*unstructured.Unstructured).Object)
 	}
 	va, vb := reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem()
 	for i := range va.NumField() {
-		switch va.Type().Field(i).Name {
-		case "TypeMeta", "ObjectMeta", "Status":
+		switch name := va.Type().Field(i).Name; {
+		case name == "TypeMeta", name == "ObjectMeta", name == "Status" && c.status:
 			continue
 		}
 		if !equality.Semantic.DeepEqual(va.Field(i).Interface(), vb.Field(i).Interface()) {
@@ -85,11 +85,11 @@ func sameContent(a, b runtime.Object) bool {
 	return true
 }
 
-func sameFields(a, b map[string]any) bool {
+func (c *collection) sameFields(a, b map[string]any) bool {
 	for _, pair := range [][2]map[string]any{{a, b}, {b, a}} {
 		for field, value := range pair[0] {
-			switch field {
-			case "apiVersion", "kind", "metadata", "status":
+			switch {
+			case field == "apiVersion", field == "kind", field == "metadata", field == "status" && c.status:
 				continue
 			}
 			if other, has := pair[1][field]; !has || !equality.Semantic.DeepEqual(value, other) {

@@ -195,7 +195,7 @@ func (u update) complete(present, wanted runtime.Object) (runtime.Object, error)
 	u.keepDeletion(m, old)
 	m.SetSelfLink("")
 	m.SetGeneration(old.GetGeneration())
-	if c.generation && !sameContent(present, wanted) {
+	if c.generation && !c.sameContent(present, wanted) {
 		m.SetGeneration(old.GetGeneration() + 1)
 	}
 	return wanted, nil

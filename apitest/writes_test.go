@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubetyped/informer/apitest"
@@ -87,4 +88,28 @@ func TestDeletionInAllNamespaces(t *testing.T) {
 	_, err = pods("default").Get(ctx, "p", metav1.GetOptions{})
 	require.NoError(t, err)
 	assert.NoError(t, pods("default").DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}))
+}
+
+// TestGenerationOfAStatus: without a status subresource, the status of a custom resource is a
+// field as any other.
+func TestGenerationOfAStatus(t *testing.T) {
+	for _, subresource := range []bool{false, true} {
+		ctx := testContext(t)
+		srv := apitest.Start(t, apitest.WithResources(apitest.Resource{GroupVersionResource: widgets, Kind: "Widget", Status: subresource}))
+		client := dynamicClient(t, srv).Resource(widgets).Namespace("default")
+		widget := &unstructured.Unstructured{Object: map[string]any{}}
+		widget.SetGroupVersionKind(widgets.GroupVersion().WithKind("Widget"))
+		widget.SetName("w")
+		_, err := client.Create(ctx, widget, metav1.CreateOptions{})
+		require.NoError(t, err)
+		var of []string
+		wanted := int64(2)
+		if subresource {
+			of, wanted = []string{"status"}, 1
+		}
+		patched, err := client.Patch(ctx, "w", types.MergePatchType, []byte(`{"status":{"ready":true}}`), metav1.PatchOptions{}, of...)
+		require.NoError(t, err)
+		assert.Equal(t, map[string]any{"ready": true}, patched.Object["status"])
+		assert.Equal(t, wanted, patched.GetGeneration())
+	}
 }
