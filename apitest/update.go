@@ -214,9 +214,9 @@ func (u update) validate(present, wanted runtime.Object) error {
 }
 
 // keepDeletion keeps the deletion marks of the present state. The validation refuses a client
-// that sets others.
+// that sets a time for an object that is not deleted, or another grace period.
 func (u update) keepDeletion(m, old metav1.Object) {
-	if u.seed || m.GetDeletionTimestamp() == nil {
+	if u.seed || old.GetDeletionTimestamp() != nil || m.GetDeletionTimestamp() == nil {
 		m.SetDeletionTimestamp(old.GetDeletionTimestamp())
 	}
 	if u.seed || m.GetDeletionGracePeriodSeconds() == nil {

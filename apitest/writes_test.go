@@ -2,13 +2,16 @@ package apitest_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
 	"github.com/kubetyped/informer/apitest"
 )
@@ -112,4 +115,28 @@ func TestGenerationOfAStatus(t *testing.T) {
 		assert.Equal(t, map[string]any{"ready": true}, patched.Object["status"])
 		assert.Equal(t, wanted, patched.GetGeneration())
 	}
+}
+
+// TestTimeOfADeletion: an update of an object that is deleted keeps the time of that, whatever
+// the client has.
+func TestTimeOfADeletion(t *testing.T) {
+	ctx := testContext(t)
+	maps := clientset(t, apitest.Start(t), "").CoreV1().ConfigMaps("default")
+	wanted := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a", Finalizers: []string{"example.com/waits"}}}
+	_, err := maps.Create(ctx, wanted, metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.NoError(t, maps.Delete(ctx, "a", metav1.DeleteOptions{}))
+	deleted, err := maps.Get(ctx, "a", metav1.GetOptions{})
+	require.NoError(t, err)
+	changed := deleted.DeepCopy()
+	changed.Data = map[string]string{"k": "v"}
+	changed.DeletionTimestamp = &metav1.Time{Time: deleted.DeletionTimestamp.Add(time.Hour)}
+	got, err := maps.Update(ctx, changed, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, changed.Data, got.Data)
+	assert.Equal(t, deleted.DeletionTimestamp, got.DeletionTimestamp)
+	changed = got.DeepCopy()
+	changed.DeletionGracePeriodSeconds = ptr.To[int64](7)
+	_, err = maps.Update(ctx, changed, metav1.UpdateOptions{})
+	assert.True(t, apierrors.IsInvalid(err), "%v", err)
 }
