@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/version"
+	kubernetes "k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/kubetyped/informer/apitest/internal/store"
 	"github.com/kubetyped/informer/internal/scope"
@@ -125,6 +126,13 @@ func guess(scheme *runtime.Scheme, kind schema.GroupVersionKind) Resource {
 	}
 }
 
+// isCustom reports whether kinds of a group are custom resources in a cluster, and not those of
+// Kubernetes: of its API server, or of the servers that it aggregates.
+func isCustom(group string) bool {
+	return !kubernetes.Scheme.IsGroupRegistered(group) &&
+		!slices.Contains([]string{"apiextensions.k8s.io", "apiregistration.k8s.io", "metrics.k8s.io"}, group)
+}
+
 func structField(scheme *runtime.Scheme, kind schema.GroupVersionKind, name string) (reflect.StructField, bool) {
 	t, ok := scheme.AllKnownTypes()[kind]
 	if !ok || t.Kind() != reflect.Struct {
@@ -148,13 +156,15 @@ func (c *catalog) add(s *store.Store, r Resource) error {
 		singular:   strings.ToLower(r.Kind),
 		namespaced: !r.ClusterScoped,
 		status:     r.Status,
+		custom:     isCustom(kind.Group),
 		generation: true,
 		graceful:   kind.Group == "" && kind.Kind == "Pod",
 		fields:     r.Fields,
 	}
 	if servable(c.scheme, kind) {
 		added.scheme = c.scheme
-		_, added.generation = structField(c.scheme, kind, "Spec")
+		_, hasSpec := structField(c.scheme, kind, "Spec")
+		added.generation = hasSpec || added.custom
 		if _, has := structField(c.scheme, kind, "Status"); r.Status && !has {
 			return fmt.Errorf("resource %s: %s has no status", r.GroupVersionResource, kind)
 		}
@@ -163,6 +173,8 @@ func (c *catalog) add(s *store.Store, r Resource) error {
 			return fmt.Errorf("resource %s: %w", r.GroupVersionResource, err)
 		}
 		_, added.media.Protobuf = list.(runtime.ProtobufMarshaller)
+	} else {
+		added.custom = true
 	}
 	if !r.converted() {
 		added.table = s.Table()

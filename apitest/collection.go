@@ -19,6 +19,7 @@ type collection struct {
 	singular   string
 	namespaced bool
 	status     bool // has a status subresource
+	custom     bool // not of Kubernetes
 	generation bool // counts the changes of its content
 	graceful   bool // objects are marked before they are deleted
 	terminates bool // objects are namespaces that are emptied before they are deleted

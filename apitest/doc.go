@@ -62,7 +62,9 @@
 //
 // Every kind of a scheme (client-go's by default, see WithScheme) that has object
 // metadata and a list kind, and custom resources (see WithResources), which are
-// served as unstructured objects unless the scheme knows them:
+// served as unstructured objects unless the scheme knows them. Kinds of groups that
+// Kubernetes does not have are custom resources in either case: they have no strategic
+// merge, and no update without a resource version.
 //
 //   - Objects: create (with generateName), get, update, patch (JSON, merge,
 //     strategic merge), delete (preconditions), deletecollection, the status

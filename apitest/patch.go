@@ -78,7 +78,7 @@ func (s *Server) servePatch(w http.ResponseWriter, req *request) error {
 // resource.
 func (r *request) patchType() (types.PatchType, error) {
 	supported := []types.PatchType{types.JSONPatchType, types.MergePatchType}
-	if !r.collection.unstructured() {
+	if !r.collection.custom {
 		supported = append(supported, types.StrategicMergePatchType)
 	}
 	supported = append(supported, types.ApplyYAMLPatchType)

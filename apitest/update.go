@@ -246,14 +246,14 @@ func (u update) check(old, m metav1.Object) error {
 	}
 	switch rv := m.GetResourceVersion(); {
 	case rv == "" || rv == "0":
-		if c.unstructured() && !u.seed {
+		if c.custom && !u.seed {
 			return c.invalid(m, field.ErrorList{field.Invalid(field.NewPath("metadata", "resourceVersion"), 0, "must be specified for an update")})
 		}
 	case rv != old.GetResourceVersion():
 		return apierrors.NewConflict(c.groupResource(), u.name,
 			errors.New("the object has been modified; please apply your changes to the latest version and try again"))
 	}
-	if another && !(c.unstructured() && u.part == statusPart) { // of which the metadata are left aside
+	if another && !(c.custom && u.part == statusPart) { // of which the metadata are left aside
 		return c.invalid(m, field.ErrorList{field.Invalid(field.NewPath("metadata", "uid"), uid, apivalidation.FieldImmutableErrorMsg)})
 	}
 	return nil

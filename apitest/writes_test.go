@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
@@ -139,4 +140,27 @@ func TestTimeOfADeletion(t *testing.T) {
 	changed.DeletionGracePeriodSeconds = ptr.To[int64](7)
 	_, err = maps.Update(ctx, changed, metav1.UpdateOptions{})
 	assert.True(t, apierrors.IsInvalid(err), "%v", err)
+}
+
+// TestCustomResourcesOfTheScheme: a Go type does not make a custom resource one of Kubernetes.
+func TestCustomResourcesOfTheScheme(t *testing.T) {
+	ctx := testContext(t)
+	scheme := runtime.NewScheme()
+	kind := widgets.GroupVersion().WithKind("Widget")
+	scheme.AddKnownTypeWithName(kind, &corev1.ConfigMap{})
+	scheme.AddKnownTypeWithName(kind.GroupVersion().WithKind("WidgetList"), &corev1.ConfigMapList{})
+	client := dynamicClient(t, apitest.Start(t, apitest.WithScheme(scheme))).Resource(widgets).Namespace("default")
+	widget := &unstructured.Unstructured{Object: map[string]any{"data": map[string]any{"k": "v"}}}
+	widget.SetGroupVersionKind(kind)
+	widget.SetName("w")
+	created, err := client.Create(ctx, widget, metav1.CreateOptions{})
+	require.NoError(t, err)
+	assert.EqualValues(t, 1, created.GetGeneration())
+	patched, err := client.Patch(ctx, "w", types.MergePatchType, []byte(`{"data":{"k":"w"}}`), metav1.PatchOptions{})
+	require.NoError(t, err)
+	assert.EqualValues(t, 2, patched.GetGeneration())
+	_, err = client.Patch(ctx, "w", types.StrategicMergePatchType, []byte(`{"data":{"k":"x"}}`), metav1.PatchOptions{})
+	assert.True(t, apierrors.IsUnsupportedMediaType(err), "%v", err)
+	_, err = client.Update(ctx, widget, metav1.UpdateOptions{})
+	assert.True(t, apierrors.IsInvalid(err), "without a version: %v", err)
 }
