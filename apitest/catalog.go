@@ -133,6 +133,17 @@ func isCustom(group string) bool {
 		!slices.Contains([]string{"apiextensions.k8s.io", "apiregistration.k8s.io", "metrics.k8s.io"}, group)
 }
 
+// conditional are the kinds of Kubernetes of which every update has to name a resource version, as
+// that of every custom resource has to.
+var conditional = map[schema.GroupKind]bool{
+	{Group: "admissionregistration.k8s.io", Kind: "MutatingWebhookConfiguration"}:   true,
+	{Group: "admissionregistration.k8s.io", Kind: "ValidatingWebhookConfiguration"}: true,
+	{Group: "coordination.k8s.io", Kind: "Lease"}:                                   true,
+	{Group: "node.k8s.io", Kind: "RuntimeClass"}:                                    true,
+	{Group: "storage.k8s.io", Kind: "CSINode"}:                                      true,
+	{Group: "storage.k8s.io", Kind: "VolumeAttachment"}:                             true,
+}
+
 func structField(scheme *runtime.Scheme, kind schema.GroupVersionKind, name string) (reflect.StructField, bool) {
 	t, ok := scheme.AllKnownTypes()[kind]
 	if !ok || t.Kind() != reflect.Struct {
@@ -176,6 +187,7 @@ func (c *catalog) add(s *store.Store, r Resource) error {
 	} else {
 		added.custom = true
 	}
+	added.conditional = added.custom || conditional[kind.GroupKind()]
 	if !r.converted() {
 		added.table = s.Table()
 	} else if err := added.versionOf(c.byResource[schema.GroupVersionResource{

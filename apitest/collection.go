@@ -13,23 +13,24 @@ import (
 // collection is one served resource: what it is and its objects. All but the
 // table is set before the server starts.
 type collection struct {
-	resource   schema.GroupVersionResource
-	kind       schema.GroupVersionKind
-	listKind   schema.GroupVersionKind
-	singular   string
-	namespaced bool
-	status     bool // has a status subresource
-	custom     bool // not of Kubernetes
-	generation bool // counts the changes of its content
-	graceful   bool // objects are marked before they are deleted
-	terminates bool // objects are namespaces that are emptied before they are deleted
-	media      wire.Media
-	fields     map[string]FieldFunc
-	scheme     *runtime.Scheme // nil: unstructured
-	table      *store.Table
-	managers   func() (*fieldManagers, error)
-	stored     *collection // whose objects are in the table; nil: this one's
-	convert    ConvertFunc // between the two
+	resource    schema.GroupVersionResource
+	kind        schema.GroupVersionKind
+	listKind    schema.GroupVersionKind
+	singular    string
+	namespaced  bool
+	status      bool // has a status subresource
+	custom      bool // not of Kubernetes
+	conditional bool // updates have to name a version
+	generation  bool // counts the changes of its content
+	graceful    bool // objects are marked before they are deleted
+	terminates  bool // objects are namespaces that are emptied before they are deleted
+	media       wire.Media
+	fields      map[string]FieldFunc
+	scheme      *runtime.Scheme // nil: unstructured
+	table       *store.Table
+	managers    func() (*fieldManagers, error)
+	stored      *collection // whose objects are in the table; nil: this one's
+	convert     ConvertFunc // between the two
 }
 
 func (c *collection) groupResource() schema.GroupResource { return c.resource.GroupResource() }

@@ -246,7 +246,7 @@ func (u update) check(old, m metav1.Object) error {
 	}
 	switch rv := m.GetResourceVersion(); {
 	case rv == "" || rv == "0":
-		if c.custom && !u.seed {
+		if c.conditional && !u.seed {
 			return c.invalid(m, field.ErrorList{field.Invalid(field.NewPath("metadata", "resourceVersion"), 0, "must be specified for an update")})
 		}
 	case rv != old.GetResourceVersion():

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -163,4 +164,22 @@ func TestCustomResourcesOfTheScheme(t *testing.T) {
 	assert.True(t, apierrors.IsUnsupportedMediaType(err), "%v", err)
 	_, err = client.Update(ctx, widget, metav1.UpdateOptions{})
 	assert.True(t, apierrors.IsInvalid(err), "without a version: %v", err)
+}
+
+// TestUpdateOfALease: an update of a Lease that names no version is invalid, since it might take the
+// Lease from another process.
+func TestUpdateOfALease(t *testing.T) {
+	ctx := testContext(t)
+	leases := clientset(t, apitest.Start(t), "").CoordinationV1().Leases("default")
+	lease, err := leases.Create(ctx, &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: "l"}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	lease.Spec.HolderIdentity = ptr.To("me")
+	blind := lease.DeepCopy()
+	blind.ResourceVersion = ""
+	_, err = leases.Update(ctx, blind, metav1.UpdateOptions{})
+	assert.True(t, apierrors.IsInvalid(err), "%v", err)
+	_, err = leases.Update(ctx, lease, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	_, err = leases.Patch(ctx, "l", types.MergePatchType, []byte(`{"spec":{"holderIdentity":"you"}}`), metav1.PatchOptions{})
+	assert.NoError(t, err)
 }
