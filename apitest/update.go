@@ -229,7 +229,7 @@ func (u update) keepDeletion(m, old metav1.Object) {
 func (u update) check(old, m metav1.Object) error {
 	c := u.collection
 	if m.GetName() == "" {
-		m.SetName(u.name)
+		return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s based on URL) was undeterminable: name must be provided", u.name))
 	}
 	if m.GetName() != u.name {
 		return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", m.GetName(), u.name))

@@ -183,3 +183,22 @@ func TestUpdateOfALease(t *testing.T) {
 	_, err = leases.Patch(ctx, "l", types.MergePatchType, []byte(`{"spec":{"holderIdentity":"you"}}`), metav1.PatchOptions{})
 	assert.NoError(t, err)
 }
+
+// TestUpdateWithoutAName: an object names itself in updates, and patches cannot take its name away.
+func TestUpdateWithoutAName(t *testing.T) {
+	ctx := testContext(t)
+	srv := apitest.Start(t)
+	require.NoError(t, srv.Create(ctx, pod("p")))
+	client := clientset(t, srv, "").CoreV1()
+	for _, of := range []string{"", "status"} {
+		put := client.RESTClient().Put().Namespace("default").Resource("pods").Name("p")
+		if of != "" {
+			put.SubResource(of)
+		}
+		err := put.Body(pod("")).Do(ctx).Error()
+		assert.True(t, apierrors.IsBadRequest(err), "%q: %v", of, err)
+	}
+	_, err := client.Pods("default").Patch(ctx, "p", types.MergePatchType, []byte(`{"metadata":{"name":null}}`), metav1.PatchOptions{})
+	assert.True(t, apierrors.IsBadRequest(err), "%v", err)
+	assert.NoError(t, srv.Update(ctx, pod("p")))
+}
