@@ -8,10 +8,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// nameFunc returns the rule for names: DNS subdomains, except for RBAC, whose names are free.
+// nameFunc returns the rule for names: DNS subdomains, except for namespaces and Services, whose
+// names are labels, and RBAC, whose names are free.
 func (c *collection) nameFunc() apivalidation.ValidateNameFunc {
-	if c.resource.Group == "rbac.authorization.k8s.io" {
+	switch kind := c.kind.GroupKind(); {
+	case kind.Group == "rbac.authorization.k8s.io":
 		return validatePathSegment
+	case kind.Group == "" && (kind.Kind == "Namespace" || kind.Kind == "Service"):
+		return apivalidation.NameIsDNSLabel
 	}
 	return apivalidation.NameIsDNSSubdomain
 }

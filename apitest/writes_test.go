@@ -202,3 +202,17 @@ func TestUpdateWithoutAName(t *testing.T) {
 	assert.True(t, apierrors.IsBadRequest(err), "%v", err)
 	assert.NoError(t, srv.Update(ctx, pod("p")))
 }
+
+// TestNamesOfNamespaces: the names of namespaces and Services are labels, and have no dots.
+func TestNamesOfNamespaces(t *testing.T) {
+	ctx := testContext(t)
+	client := clientset(t, apitest.Start(t), "").CoreV1()
+	for name, valid := range map[string]bool{"a-b": true, "a.b": false} {
+		_, err := client.Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+		assert.Equal(t, !valid, apierrors.IsInvalid(err), "namespace %s: %v", name, err)
+		_, err = client.Services("default").Create(ctx, &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+		assert.Equal(t, !valid, apierrors.IsInvalid(err), "service %s: %v", name, err)
+		_, err = client.Secrets("default").Create(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+		assert.NoError(t, err, "secret %s", name)
+	}
+}
