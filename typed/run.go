@@ -18,8 +18,8 @@ import (
 // function of WithOnError does, or something else ends it: a budget with Stop, or an index
 // function that ends its goroutine. It returns nil in the first case and the error in the
 // others. If the source, or a function that it calls, ends the goroutine of Run by
-// runtime.Goexit, the informer stops as well. At once it returns ErrStarted if it was called before, the error in the arguments
-// of NewInformer, and index.ErrReleased after Release.
+// runtime.Goexit, the informer stops as well. At once Run returns ErrStarted if it was called
+// before, the error in the arguments of NewInformer, and index.ErrReleased after Release.
 //
 // When ctx ends, handlers finish their current call, and the remaining events are dropped.
 func (i *Informer[T]) Run(ctx context.Context) error {
