@@ -187,10 +187,11 @@ func ForKind(example client.Object, fields kube.SourceOption) CacheOption {
 
 // Optional makes a kind, that of an example, one that the program may do without: while its
 // objects may not be listed, as the answer 403 says, it counts as one that the server does not
-// have. If the cache is limited to some namespaces, they have to be listed in each of these. Waiting returns it, Get and List return the error of the server, and its informer begins
-// within ten seconds of when the right is there. Of other kinds, such an answer keeps the
-// manager from starting, as it does without NewCache. An informer that has listed its objects
-// keeps them.
+// have. If the cache is limited to some namespaces, it has to be allowed to list the objects in
+// each of them. Waiting returns the kind, Get and List return the error of the server, and the
+// informer begins within ten seconds of when the right is there. Of other kinds, such an answer
+// keeps the manager from starting, as it does without NewCache. An informer that has listed its
+// objects keeps them.
 func Optional(examples ...client.Object) CacheOption {
 	return func(s *settings) error {
 		for _, example := range examples {

@@ -115,6 +115,9 @@ func testOptionalInNamespaces(t *testing.T, o cache.Options, served bool) {
 			if asksFor && !(allowed.Load() && (inOne || inTwo)) {
 				return &http.Response{StatusCode: http.StatusForbidden, Body: http.NoBody, Header: http.Header{}}, nil
 			}
+			if query := r.URL.Query(); query.Get("limit") == "1" {
+				assert.Empty(t, query.Get("resourceVersion"), "at version 0, servers ignore the limit")
+			}
 			return base.RoundTrip(r)
 		})
 	})

@@ -103,7 +103,8 @@ func (d *discoverer) serves(ctx context.Context, kind schema.GroupVersionKind, o
 	}
 	of := d.metadata.Resource(kind.GroupVersion().WithResource(resource.Name))
 	for _, namespace := range namespaces {
-		_, err := of.Namespace(namespace).List(ctx, metav1.ListOptions{Limit: 1, ResourceVersion: "0"})
+		// Without a version, since servers ignore the limit of a list at version 0.
+		_, err := of.Namespace(namespace).List(ctx, metav1.ListOptions{Limit: 1})
 		if err != nil && (optional || !apierrors.IsForbidden(err)) {
 			return false
 		}
