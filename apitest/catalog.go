@@ -126,12 +126,18 @@ func guess(scheme *runtime.Scheme, kind schema.GroupVersionKind) Resource {
 	}
 }
 
-// isCustom reports whether kinds of a group are custom resources in a cluster, and not those of
-// Kubernetes: of its API server, or of the servers that it aggregates.
-func isCustom(group string) bool {
-	return !kubernetes.Scheme.IsGroupRegistered(group) &&
-		!slices.Contains([]string{"apiextensions.k8s.io", "apiregistration.k8s.io", "metrics.k8s.io"}, group)
-}
+// groupsOfKubernetes are the groups whose kinds are no custom resources in a cluster: those of the
+// API server, and of the servers that it aggregates. A program may have added its own groups to
+// client-go's scheme: they have none of the types of k8s.io/api.
+var groupsOfKubernetes = sync.OnceValue(func() map[string]bool {
+	groups := map[string]bool{"apiextensions.k8s.io": true, "apiregistration.k8s.io": true, "metrics.k8s.io": true}
+	for kind, of := range kubernetes.Scheme.AllKnownTypes() {
+		if strings.HasPrefix(of.PkgPath(), "k8s.io/api/") {
+			groups[kind.Group] = true
+		}
+	}
+	return groups
+})
 
 // conditional are the kinds of Kubernetes of which every update has to name a resource version, as
 // that of every custom resource has to.
@@ -167,7 +173,7 @@ func (c *catalog) add(s *store.Store, r Resource) error {
 		singular:   strings.ToLower(r.Kind),
 		namespaced: !r.ClusterScoped,
 		status:     r.Status,
-		custom:     isCustom(kind.Group),
+		custom:     !groupsOfKubernetes()[kind.Group],
 		generation: true,
 		graceful:   kind.Group == "" && kind.Kind == "Pod",
 		fields:     r.Fields,

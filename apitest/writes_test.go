@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	kubernetes "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/utils/ptr"
 
 	"github.com/kubetyped/informer/apitest"
@@ -143,7 +144,15 @@ func TestTimeOfADeletion(t *testing.T) {
 	assert.True(t, apierrors.IsInvalid(err), "%v", err)
 }
 
-// TestCustomResourcesOfTheScheme: a Go type does not make a custom resource one of Kubernetes.
+// ownKind is a type that the program has added to client-go's scheme.
+type ownKind struct{ corev1.ConfigMap }
+
+func init() {
+	kubernetes.Scheme.AddKnownTypeWithName(widgets.GroupVersion().WithKind("Own"), &ownKind{})
+}
+
+// TestCustomResourcesOfTheScheme: a Go type does not make a custom resource one of Kubernetes, not
+// even one in client-go's scheme.
 func TestCustomResourcesOfTheScheme(t *testing.T) {
 	ctx := testContext(t)
 	scheme := runtime.NewScheme()
