@@ -17,7 +17,7 @@ type trace struct {
 	mu      sync.Mutex
 	lines   []string           // guarded by mu
 	count   int                // guarded by mu; of lines, also of those that are not kept
-	renewed map[string]renewal // guarded by mu; by who asks for which Lease, and how
+	renewed map[string]renewal // guarded by mu; by process, request for a Lease, and code
 }
 
 // renewal is a request for a Lease that was answered, and then repeated: each process of an
@@ -45,8 +45,8 @@ func (w *world) line(who, format string, args ...any) string {
 }
 
 // noteRenewal adds the line of an answer about a Lease, unless it repeats an earlier one: then
-// the line of that one counts it. After a failure, or a write by another process, all requests
-// have lines again.
+// the line of that one counts it. After a failure, or a write that differs from the last ones, all
+// requests have lines again.
 func (w *world) noteRenewal(who string, what target, code int, version string) {
 	w.steps.Add(1)
 	t := &w.trace
