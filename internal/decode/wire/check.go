@@ -11,6 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/kubetyped/informer/internal/decode/plan"
 )
 
 // CheckType returns an error if T cannot be what the objects of an API server are
@@ -157,11 +159,12 @@ func checkTags(of reflect.Type, pkg, path string, seen map[reflect.Type]bool) er
 	for i := range of.NumField() {
 		field := of.Field(i)
 		tag := field.Tag.Get("json")
-		name, _, _ := strings.Cut(tag, ",")
+		inTag, _, _ := strings.Cut(tag, ",")
+		name, inline := plan.JSONName(field)
 		switch {
-		case tag == "-" || !field.IsExported() && !field.Anonymous:
+		case tag == "-" || !field.IsExported() && !inline:
 			continue
-		case name == "" && !field.Anonymous:
+		case !inline && name != inTag:
 			return fmt.Errorf("the field %s.%s has no name in a JSON tag, and would stay empty: write `json:%q`, or `json:\"-\"` for what the server does not have", path, field.Name, jsonName(field.Name))
 		}
 		if err := checkTags(field.Type, pkg, path+"."+field.Name, seen); err != nil {

@@ -260,6 +260,12 @@ type (
 		Next              *untaggedDeep              `json:"next"`
 	}
 	untaggedTree []untaggedTree
+	// Embedded is no struct: it is a field of its name.
+	Embedded         string
+	untaggedEmbedded struct {
+		metav1.ObjectMeta `json:"metadata"`
+		Embedded
+	}
 	untaggedPart struct {
 		Size int `json:",omitempty"`
 	}
@@ -290,6 +296,7 @@ func TestCheckTags(t *testing.T) {
 		{&untaggedSpec{}, "the field untaggedSpec.Spec has no name in a JSON tag, and would stay empty: write `json:\"spec\"`, or `json:\"-\"` for what the server does not have"},
 		{&untaggedDeep{}, "the field untaggedDeep.Spec.Size has no name in a JSON tag, and would stay empty: write `json:\"size\"`"},
 		{&untaggedInBase{}, "the field untaggedInBase.untaggedBasePart.URL has no name in a JSON tag, and would stay empty: write `json:\"url\"`"},
+		{&untaggedEmbedded{}, "the field untaggedEmbedded.Embedded has no name in a JSON tag"},
 		{&tagless{unexported: 1}, ""}, {&strict{}, ""}, {&corev1.Pod{}, ""}, {&metav1.PartialObjectMetadata{}, ""}, {&unstructured.Unstructured{}, ""},
 	} {
 		err := CheckTags(reflect.TypeOf(test.obj))
