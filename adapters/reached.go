@@ -22,30 +22,13 @@ func (r *reachedVersions) now() string {
 	return ""
 }
 
-// Observe implements observer.Observer.
-func (r *reachedVersions) Observe(observer.Observed) (observer.Hooks, error) {
-	return observer.Hooks{Reached: func(version string) { r.last.Store(&version) }}, nil
-}
-
-// Option implements observer.Observer.
-func (*reachedVersions) Option() string { return "WithObserver" }
-
-// Same implements observer.Observer.
-func (r *reachedVersions) Same(other observer.Observer) bool { return r == other }
-
-// Alone implements observer.Observer.
-func (*reachedVersions) Alone() bool { return true }
-
-// After implements observer.Observer.
-func (*reachedVersions) After(observer.Observer) observer.Observer { return nil }
-
 // observeReached adds the observer of the versions that are reached, if objects are not in order.
 func (s *informer[T]) observeReached(opts []typed.Option) []typed.Option {
 	if s.source.writing == nil && s.source.spaces == nil {
 		return opts
 	}
 	s.reached = &reachedVersions{}
-	return append(opts, typed.WithObserver(s.reached))
+	return append(opts, typed.WithObserver(observer.Of(observer.Hooks{Reached: func(version string) { s.reached.last.Store(&version) }})))
 }
 
 // unordered is a registration of a handler that may not get objects in the order of their versions.

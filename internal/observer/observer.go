@@ -135,15 +135,15 @@ func SameFunction(a, b any) bool {
 }
 
 // OnStored returns an observer that has a function called after each write of the store.
-func OnStored(call func()) Observer { return &onStored{call} }
+func OnStored(call func()) Observer { return Of(Hooks{Stored: func(*Write) { call() }}) }
 
-type onStored struct{ call func() }
+// Of returns an observer with hooks, of one informer. It is no other observer's equal.
+func Of(hooks Hooks) Observer { return &only{hooks} }
 
-func (s *onStored) Observe(Observed) (Hooks, error) {
-	return Hooks{Stored: func(*Write) { s.call() }}, nil
-}
+type only struct{ hooks Hooks }
 
-func (s *onStored) Option() string           { return "WithObserver" }
-func (s *onStored) Same(other Observer) bool { return s == other }
-func (s *onStored) Alone() bool              { return true }
-func (s *onStored) After(Observer) Observer  { return nil }
+func (o *only) Observe(Observed) (Hooks, error) { return o.hooks, nil }
+func (o *only) Option() string                  { return "WithObserver" }
+func (o *only) Same(other Observer) bool        { return o == other }
+func (o *only) Alone() bool                     { return true }
+func (o *only) After(Observer) Observer         { return nil }
