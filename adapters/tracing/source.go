@@ -10,7 +10,7 @@ import (
 
 // Source returns a source that traces the events of watches that src reports, see Tracer, and
 // the Events that its handlers need, see Enqueue and Handler. It is what src is: located,
-// sharded, sharing, one of one object. It belongs right around what talks to the API server, inside of
+// sharded, sharing, named. It belongs right around what talks to the API server, inside of
 // source.Map, FilterMap and fleets, because there objects still contain when they were
 // written, and by which manager; one that is projected to a struct without a resource version
 // is known by its key alone.
