@@ -373,7 +373,8 @@ func TestSuspendedMachine(t *testing.T) {
 		m := p.join("a", WithHash(Key()))
 		require.NoError(t, m.WaitForSync(t.Context()))
 		r, _ := m.rangeOfKey(index.Key{Name: "a"})
-		time.Sleep(time.Minute) // the timer of the Lease waits for a call
+		time.Sleep(time.Minute + m.retryPeriod/2) // the timer of the Lease waits for a call, and the member for its next round
+		synctest.Wait()
 		calling, done, v := m.begin(t.Context(), r)
 		require.Equal(t, run, v)
 		defer done()
