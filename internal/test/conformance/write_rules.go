@@ -1,0 +1,154 @@
+package conformance
+
+import (
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+)
+
+// A patch with the UID of another object is invalid, by which controllers know that their
+// object was created again, and an update with it is a conflict.
+func testPatchOfAnotherUID(c *check) {
+	pods := c.client.CoreV1().Pods(c.ns)
+	p, err := pods.Create(c.ctx, pod("p"), metav1.CreateOptions{})
+	require.NoError(c, err)
+	patch := func(kind types.PatchType, data string, subresources ...string) error {
+		_, err := pods.Patch(c.ctx, "p", kind, []byte(data), metav1.PatchOptions{FieldManager: "one"}, subresources...)
+		return err
+	}
+	for _, kind := range []types.PatchType{types.MergePatchType, types.StrategicMergePatchType} {
+		for _, subresources := range [][]string{nil, {"status"}} {
+			err := patch(kind, `{"metadata":{"uid":"another"}}`, subresources...)
+			assert.True(c, apierrors.IsInvalid(err), "%s of %v: %v", kind, subresources, err)
+		}
+	}
+	err = patch(types.ApplyPatchType, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","uid":"another"}}`)
+	assert.True(c, apierrors.IsInvalid(err), "apply: %v", err)
+	err = patch(types.MergePatchType, `{"metadata":{"uid":"another","resourceVersion":"1"}}`)
+	assert.True(c, apierrors.IsConflict(err), "of another version, too: %v", err)
+	assert.NoError(c, patch(types.MergePatchType, `{"metadata":{"uid":"`+string(p.UID)+`"}}`))
+	p.UID = "another"
+	_, err = pods.Update(c.ctx, p, metav1.UpdateOptions{})
+	assert.True(c, apierrors.IsConflict(err), "update: %v", err)
+}
+
+// A patch that makes something else than an object of the kind is invalid, and one that
+// cannot be read is a bad request.
+func testPatchWithoutAnObject(c *check) {
+	pods := c.client.CoreV1().Pods(c.ns)
+	_, err := pods.Create(c.ctx, pod("p"), metav1.CreateOptions{})
+	require.NoError(c, err)
+	patch := func(kind types.PatchType, data string) error {
+		_, err := pods.Patch(c.ctx, "p", kind, []byte(data), metav1.PatchOptions{})
+		return err
+	}
+	for kind, data := range map[types.PatchType]string{
+		types.MergePatchType:          `{"spec":{"priority":"high"}}`,
+		types.StrategicMergePatchType: `{"spec":{"priority":"high"}}`,
+		types.JSONPatchType:           `[{"op":"add","path":"/spec/priority","value":"high"}]`,
+	} {
+		err := patch(kind, data)
+		assert.True(c, apierrors.IsInvalid(err), "%s: %v", kind, err)
+		err = patch(kind, `"text"`)
+		assert.True(c, apierrors.IsBadRequest(err), "%s: %v", kind, err)
+	}
+	err = patch(types.MergePatchType, `[]`)
+	assert.True(c, apierrors.IsBadRequest(err), "%v", err)
+	_, err = pods.Get(c.ctx, "p", metav1.GetOptions{})
+	assert.NoError(c, err)
+}
+
+// An object names itself in updates, and patches cannot remove its name.
+func testUpdateWithoutAName(c *check) {
+	client := c.client.CoreV1()
+	_, err := client.Pods(c.ns).Create(c.ctx, pod("p"), metav1.CreateOptions{})
+	require.NoError(c, err)
+	for _, of := range []string{"", "status"} {
+		put := client.RESTClient().Put().Namespace(c.ns).Resource("pods").Name("p")
+		if of != "" {
+			put.SubResource(of)
+		}
+		err := put.Body(pod("")).Do(c.ctx).Error()
+		assert.True(c, apierrors.IsBadRequest(err), "%q: %v", of, err)
+	}
+	_, err = client.Pods(c.ns).Patch(c.ctx, "p", types.MergePatchType, []byte(`{"metadata":{"name":null}}`), metav1.PatchOptions{})
+	assert.True(c, apierrors.IsBadRequest(err), "%v", err)
+}
+
+// An update of a Lease that names no version is invalid, since it might take the Lease from
+// another process.
+func testUpdateOfALease(c *check) {
+	leases := c.client.CoordinationV1().Leases(c.ns)
+	lease, err := leases.Create(c.ctx, &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: "l"}}, metav1.CreateOptions{})
+	require.NoError(c, err)
+	lease.Spec.HolderIdentity = ptr.To("me")
+	blind := lease.DeepCopy()
+	blind.ResourceVersion = ""
+	_, err = leases.Update(c.ctx, blind, metav1.UpdateOptions{})
+	assert.True(c, apierrors.IsInvalid(err), "%v", err)
+	_, err = leases.Update(c.ctx, lease, metav1.UpdateOptions{})
+	require.NoError(c, err)
+	_, err = leases.Patch(c.ctx, "l", types.MergePatchType, []byte(`{"spec":{"holderIdentity":"you"}}`), metav1.PatchOptions{})
+	assert.NoError(c, err)
+}
+
+// An update of an object that is deleted keeps the time of that, whatever the client has.
+func testTimeOfADeletion(c *check) {
+	maps := c.client.CoreV1().ConfigMaps(c.ns)
+	wanted := configMap("a")
+	wanted.Finalizers = []string{"example.com/waits"}
+	_, err := maps.Create(c.ctx, wanted, metav1.CreateOptions{})
+	require.NoError(c, err)
+	require.NoError(c, maps.Delete(c.ctx, "a", metav1.DeleteOptions{}))
+	deleted, err := maps.Get(c.ctx, "a", metav1.GetOptions{})
+	require.NoError(c, err)
+	changed := deleted.DeepCopy()
+	changed.Data["k"] = "w"
+	changed.DeletionTimestamp = &metav1.Time{Time: deleted.DeletionTimestamp.Add(time.Hour)}
+	got, err := maps.Update(c.ctx, changed, metav1.UpdateOptions{})
+	require.NoError(c, err)
+	assert.Equal(c, changed.Data, got.Data)
+	assert.True(c, deleted.DeletionTimestamp.Equal(got.DeletionTimestamp), "%v, %v", deleted.DeletionTimestamp, got.DeletionTimestamp)
+	changed = got.DeepCopy()
+	changed.DeletionGracePeriodSeconds = ptr.To[int64](7)
+	_, err = maps.Update(c.ctx, changed, metav1.UpdateOptions{})
+	assert.True(c, apierrors.IsInvalid(err), "%v", err)
+	c.change(got, func(cm *corev1.ConfigMap) { cm.Finalizers = nil })
+}
+
+// A deletion of a collection is of one namespace, and a subresource is not deleted at all.
+func testDeleteNotAllowed(c *check) {
+	client := c.client.CoreV1()
+	c.create("a", nil)
+	_, err := client.Pods(c.ns).Create(c.ctx, pod("p"), metav1.CreateOptions{})
+	require.NoError(c, err)
+	err = client.ConfigMaps("").DeleteCollection(c.ctx, metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: "no=such"})
+	assert.True(c, apierrors.IsMethodNotSupported(err), "%v", err)
+	err = client.RESTClient().Delete().Namespace(c.ns).Resource("pods").Name("p").SubResource("status").Do(c.ctx).Error()
+	assert.True(c, apierrors.IsMethodNotSupported(err), "%v", err)
+	_, err = client.Pods(c.ns).Get(c.ctx, "p", metav1.GetOptions{})
+	assert.NoError(c, err)
+}
+
+// The names of namespaces and Services are labels, and have no dots.
+func testNamesAreLabels(c *check) {
+	client := c.client.CoreV1()
+	options := metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}
+	for name, valid := range map[string]bool{c.ns + "-b": true, c.ns + ".b": false} {
+		named := metav1.ObjectMeta{Name: name}
+		_, err := client.Namespaces().Create(c.ctx, &corev1.Namespace{ObjectMeta: named}, options)
+		assert.Equal(c, !valid, apierrors.IsInvalid(err), "namespace %s: %v", name, err)
+		ports := corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}}
+		_, err = client.Services(c.ns).Create(c.ctx, &corev1.Service{ObjectMeta: named, Spec: ports}, options)
+		assert.Equal(c, !valid, apierrors.IsInvalid(err), "service %s: %v", name, err)
+		_, err = client.Secrets(c.ns).Create(c.ctx, &corev1.Secret{ObjectMeta: named}, options)
+		assert.NoError(c, err, "secret %s", name)
+	}
+}
