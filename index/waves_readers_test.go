@@ -33,7 +33,7 @@ type league struct {
 	*index.Indexer[*member]
 	team  *index.Index[int, *member]
 	some  *index.Index[int, *member] // with repetitions, and other keys than the team
-	rank  *index.Ordered[int, *member]
+	rank  *index.Ordered[int64, *member]
 	comes *index.Index[int, *member] // and goes
 	over  atomic.Bool
 	said  atomic.Int64
@@ -52,7 +52,7 @@ func TestReadersWaves(t *testing.T) {
 			some: index.New("some", func(m *member) []int {
 				return []int{m.team, teamCount + m.team, teamCount + m.name%3, m.team}
 			}),
-			rank:  index.NewOrdered("rank", func(m *member) (int, bool) { return m.team<<32 + m.version, true }),
+			rank:  index.NewOrdered("rank", func(m *member) (int64, bool) { return int64(m.team)<<32 + int64(m.version), true }),
 			comes: index.Single("comes", func(m *member) (int, bool) { return m.version, m.version%2 == 0 }),
 		}
 		require.NoError(t, l.AddIndexes(l.team, l.some, l.rank, index.Labels[*member]("team")))
@@ -171,7 +171,7 @@ func (l *league) ways(team int) map[string]iter.Seq[*member] {
 			"team": strconv.Itoa(team),
 		})),
 		"order": func(yield func(*member) bool) {
-			for _, m := range l.rank.Range(index.Between(team<<32, (team+1)<<32)) {
+			for _, m := range l.rank.Range(index.Between(int64(team)<<32, int64(team+1)<<32)) {
 				if !yield(m) {
 					return
 				}

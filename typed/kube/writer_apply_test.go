@@ -44,7 +44,7 @@ func TestApply(t *testing.T) {
 	size.Spec.Size = 1<<53 + 1
 	sized, err := sizes.Apply(t.Context(), size, two)
 	require.NoError(t, err)
-	assert.EqualValues(t, 1<<53+1, sized.Spec.Size)
+	assert.Equal(t, int64(1<<53+1), sized.Spec.Size)
 
 	wanted.Spec.Size = 7
 	refused, err := tunnels.Apply(t.Context(), wanted, one)

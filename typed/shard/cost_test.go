@@ -57,7 +57,7 @@ func TestCostOfLeases(t *testing.T) {
 func pod(i int) *corev1.Pod {
 	p := &corev1.Pod{}
 	p.Namespace, p.Name = fmt.Sprintf("namespace-%d", i%100), fmt.Sprintf("deployment-7d4b9c6f5-%05d", i)
-	p.UID = types.UID(fmt.Sprintf("%08x-1b2c-4d5e-8f90-%012x", i*2654435761, i))
+	p.UID = types.UID(fmt.Sprintf("%08x-1b2c-4d5e-8f90-%012x", uint64(i)*2654435761, i))
 	return p
 }
 
