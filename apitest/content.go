@@ -2,6 +2,7 @@ package apitest
 
 import (
 	"reflect"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -55,6 +56,20 @@ func copyManagedFields(from, to runtime.Object) error {
 		target.SetManagedFields(source.GetManagedFields())
 	}
 	return err
+}
+
+// dropRepeatedOwners removes references to owners that repeat another one in all fields.
+func dropRepeatedOwners(m metav1.Object) {
+	refs := m.GetOwnerReferences()
+	var distinct []metav1.OwnerReference
+	for _, ref := range refs {
+		if !slices.ContainsFunc(distinct, func(other metav1.OwnerReference) bool { return equality.Semantic.DeepEqual(ref, other) }) {
+			distinct = append(distinct, ref)
+		}
+	}
+	if len(distinct) < len(refs) {
+		m.SetOwnerReferences(distinct)
+	}
 }
 
 // copyVersion gives an object the resource version of another one.

@@ -137,6 +137,9 @@ func (cr creation) complete(m metav1.Object, random *randomness) error {
 	m.SetDeletionTimestamp(nil)
 	m.SetDeletionGracePeriodSeconds(nil)
 	m.SetSelfLink("")
+	if !cr.seed {
+		dropRepeatedOwners(m)
+	}
 	m.SetGeneration(0)
 	if cr.collection.generation {
 		m.SetGeneration(1)

@@ -194,6 +194,9 @@ func (u update) complete(present, wanted runtime.Object) (runtime.Object, error)
 	m.SetCreationTimestamp(old.GetCreationTimestamp())
 	u.keepDeletion(m, old)
 	m.SetSelfLink("")
+	if !u.seed {
+		dropRepeatedOwners(m)
+	}
 	m.SetGeneration(old.GetGeneration())
 	if c.generation && !c.sameContent(present, wanted) {
 		m.SetGeneration(old.GetGeneration() + 1)

@@ -71,6 +71,7 @@ var serverChecks = []struct {
 	{"UpdateOfALease", testUpdateOfALease},
 	{"TimeOfADeletion", testTimeOfADeletion},
 	{"NamesAreLabels", testNamesAreLabels},
+	{"RepeatedOwners", testRepeatedOwners},
 	{"Patch", testPatch},
 	{"PatchRefused", testPatchRefused},
 	{"PatchOfAnotherUID", testPatchOfAnotherUID},

@@ -152,3 +152,22 @@ func testNamesAreLabels(c *check) {
 		assert.NoError(c, err, "secret %s", name)
 	}
 }
+
+// References to owners that repeat another one are dropped.
+func testRepeatedOwners(c *check) {
+	maps := c.client.CoreV1().ConfigMaps(c.ns)
+	owner := metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "o", UID: c.create("o", nil).UID}
+	blocking := owner
+	blocking.BlockOwnerDeletion = ptr.To(true)
+	wanted := configMap("a")
+	wanted.OwnerReferences = []metav1.OwnerReference{owner, owner}
+	got, err := maps.Create(c.ctx, wanted, metav1.CreateOptions{})
+	require.NoError(c, err)
+	assert.Equal(c, []metav1.OwnerReference{owner}, got.OwnerReferences)
+	got = c.change(got, func(cm *corev1.ConfigMap) { cm.OwnerReferences = []metav1.OwnerReference{owner, blocking, owner} })
+	assert.Equal(c, []metav1.OwnerReference{owner, blocking}, got.OwnerReferences, "they differ in a field")
+	add := []byte(`[{"op":"copy","from":"/metadata/ownerReferences/0","path":"/metadata/ownerReferences/-"}]`)
+	got, err = maps.Patch(c.ctx, "a", types.JSONPatchType, add, metav1.PatchOptions{})
+	require.NoError(c, err)
+	assert.Equal(c, []metav1.OwnerReference{owner, blocking}, got.OwnerReferences)
+}
