@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/mergepatch"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -137,10 +138,12 @@ func (c *collection) patchJSON(kind types.PatchType, data, before []byte) ([]byt
 			return nil, err
 		}
 		after, err := strategicpatch.StrategicMergePatch(before, data, shape)
-		if err != nil {
+		switch err {
+		case mergepatch.ErrBadJSONDoc, mergepatch.ErrBadPatchFormatForPrimitiveList, mergepatch.ErrBadPatchFormatForRetainKeys,
+			mergepatch.ErrBadPatchFormatForSetElementOrderList:
 			return nil, apierrors.NewBadRequest(err.Error())
 		}
-		return after, nil
+		return after, err // API servers do not expect other errors either, such as a merge key that is missing
 	default:
 		return nil, fmt.Errorf("patch type %s", kind)
 	}

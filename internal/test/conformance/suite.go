@@ -76,6 +76,7 @@ var serverChecks = []struct {
 	{"PatchRefused", testPatchRefused},
 	{"PatchOfAnotherUID", testPatchOfAnotherUID},
 	{"PatchWithoutAnObject", testPatchWithoutAnObject},
+	{"StrategicMergeRefused", testStrategicMergeRefused},
 	{"Apply", testApply},
 	{"ApplyConflict", testApplyConflict},
 	{"ApplyRefused", testApplyRefused},

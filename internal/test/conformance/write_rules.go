@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"net/http"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -63,6 +64,27 @@ func testPatchWithoutAnObject(c *check) {
 	assert.True(c, apierrors.IsBadRequest(err), "%v", err)
 	_, err = pods.Get(c.ctx, "p", metav1.GetOptions{})
 	assert.NoError(c, err)
+}
+
+// A strategic merge patch with a directive that cannot be read is a bad request. One that does not
+// say which element of a list it is for is an internal error.
+func testStrategicMergeRefused(c *check) {
+	deployments := c.client.AppsV1().Deployments(c.ns)
+	_, err := deployments.Create(c.ctx, deployment("d"), metav1.CreateOptions{})
+	require.NoError(c, err)
+	for data, code := range map[string]int32{
+		`{"spec":{"strategy":{"$retainKeys":"type"}}}`:                             http.StatusBadRequest,
+		`{"spec":{"template":{"spec":{"containers":[{"image":"b"}]}}}}`:            http.StatusInternalServerError,
+		`{"spec":{"template":{"spec":{"containers":[{"name":"a","image":"b"}]}}}}`: 0,
+	} {
+		_, err := deployments.Patch(c.ctx, "d", types.StrategicMergePatchType, []byte(data), metav1.PatchOptions{})
+		var refused apierrors.APIStatus
+		if code == 0 {
+			assert.NoError(c, err, data)
+		} else if assert.ErrorAs(c, err, &refused, data) {
+			assert.Equal(c, code, refused.Status().Code, "%s: %v", data, err)
+		}
+	}
 }
 
 // An object names itself in updates, and patches cannot remove its name.
