@@ -150,6 +150,28 @@ var conditional = map[schema.GroupKind]bool{
 	{Group: "storage.k8s.io", Kind: "VolumeAttachment"}:                             true,
 }
 
+// generations are the kinds of Kubernetes, by group, whose changes API servers count in the
+// generation. Of others, such as Services, it stays zero, except that of PriorityClasses: one.
+var generations = map[string][]string{
+	"": {"Pod", "PodTemplate", "ReplicationController"},
+	"admissionregistration.k8s.io": {
+		"MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding", "MutatingWebhookConfiguration",
+		"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "ValidatingWebhookConfiguration",
+	},
+	"apiextensions.k8s.io":         {"CustomResourceDefinition"},
+	"apps":                         {"DaemonSet", "Deployment", "ReplicaSet", "StatefulSet"},
+	"autoscaling":                  {"HorizontalPodAutoscaler"},
+	"batch":                        {"CronJob", "Job"},
+	"discovery.k8s.io":             {"EndpointSlice"},
+	"extensions":                   {"DaemonSet", "Deployment", "Ingress", "NetworkPolicy", "ReplicaSet"},
+	"flowcontrol.apiserver.k8s.io": {"FlowSchema", "PriorityLevelConfiguration"},
+	"lifecycle.k8s.io":             {"Eviction", "EvictionRequest"},
+	"networking.k8s.io":            {"Ingress", "IngressClass", "NetworkPolicy"},
+	"policy":                       {"PodDisruptionBudget"},
+	"resource.k8s.io":              {"DeviceClass", "DeviceTaintRule", "ResourceSlice"},
+	"storage.k8s.io":               {"CSIDriver"},
+}
+
 func structField(scheme *runtime.Scheme, kind schema.GroupVersionKind, name string) (reflect.StructField, bool) {
 	t, ok := scheme.AllKnownTypes()[kind]
 	if !ok || t.Kind() != reflect.Struct {
@@ -174,14 +196,11 @@ func (c *catalog) add(s *store.Store, r Resource) error {
 		namespaced: !r.ClusterScoped,
 		status:     r.Status,
 		custom:     !groupsOfKubernetes()[kind.Group],
-		generation: true,
 		graceful:   kind.Group == "" && kind.Kind == "Pod",
 		fields:     r.Fields,
 	}
 	if servable(c.scheme, kind) {
 		added.scheme = c.scheme
-		_, hasSpec := structField(c.scheme, kind, "Spec")
-		added.generation = hasSpec || added.custom
 		if _, has := structField(c.scheme, kind, "Status"); r.Status && !has {
 			return fmt.Errorf("resource %s: %s has no status", r.GroupVersionResource, kind)
 		}
@@ -193,6 +212,7 @@ func (c *catalog) add(s *store.Store, r Resource) error {
 	} else {
 		added.custom = true
 	}
+	added.generation = added.custom || slices.Contains(generations[kind.Group], kind.Kind)
 	added.conditional = added.custom || conditional[kind.GroupKind()]
 	if !r.converted() {
 		added.table = s.Table()

@@ -79,8 +79,9 @@
 //     Kubernetes are merged by client-go's schema; of others none is known, so lists
 //     are atomic. Objects that are stored without HTTP have no managed fields; what is
 //     applied to them conflicts with the manager before-first-apply.
-//   - Versions: one counter for all resources. Conflicts, generation (for kinds
-//     with a spec, and custom resources), UID and time stamps are the server's.
+//   - Versions: one counter for all resources. Conflicts, generation (for the
+//     kinds that have one in Kubernetes, and custom resources), UID and time stamps are the
+//     server's.
 //   - Lists: resourceVersion with each resourceVersionMatch, limit and continue
 //     with every page at the version of the first, label and field selectors.
 //   - Watches: from a version, from the present, and with sendInitialEvents,

@@ -66,6 +66,7 @@ var serverChecks = []struct {
 	{"UpdateRefused", testUpdateRefused},
 	{"UpdateOfNothing", testUpdateOfNothing},
 	{"Generation", testGeneration},
+	{"KindsWithAGeneration", testKindsWithAGeneration},
 	{"Status", testStatus},
 	{"UpdateWithoutAName", testUpdateWithoutAName},
 	{"UpdateOfALease", testUpdateOfALease},

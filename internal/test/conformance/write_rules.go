@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -173,6 +174,30 @@ func testNamesAreLabels(c *check) {
 		_, err = client.Secrets(c.ns).Create(c.ctx, &corev1.Secret{ObjectMeta: named}, options)
 		assert.NoError(c, err, "secret %s", name)
 	}
+}
+
+// Not all kinds with a spec have a generation, and some have one without a spec.
+func testKindsWithAGeneration(c *check) {
+	core, discovery := c.client.CoreV1(), c.client.DiscoveryV1()
+	patch, options := []byte(`{"spec":{"publishNotReadyAddresses":true}}`), metav1.PatchOptions{}
+	_, err := core.Services(c.ns).Create(c.ctx, &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Name: "s"}, Spec: corev1.ServiceSpec{ClusterIP: "None", Ports: []corev1.ServicePort{{Port: 80}}},
+	}, metav1.CreateOptions{})
+	require.NoError(c, err)
+	service, err := core.Services(c.ns).Patch(c.ctx, "s", types.MergePatchType, patch, options)
+	require.NoError(c, err)
+	assert.True(c, service.Spec.PublishNotReadyAddresses)
+	assert.Zero(c, service.Generation)
+
+	slice, err := discovery.EndpointSlices(c.ns).Create(c.ctx, &discoveryv1.EndpointSlice{
+		ObjectMeta: metav1.ObjectMeta{Name: "s"}, AddressType: discoveryv1.AddressTypeIPv4,
+	}, metav1.CreateOptions{})
+	require.NoError(c, err)
+	assert.EqualValues(c, 1, slice.Generation)
+	patch = []byte(`{"endpoints":[{"addresses":["10.0.0.1"]}]}`)
+	slice, err = discovery.EndpointSlices(c.ns).Patch(c.ctx, "s", types.MergePatchType, patch, options)
+	require.NoError(c, err)
+	assert.EqualValues(c, 2, slice.Generation)
 }
 
 // References to owners that repeat another one are dropped.
