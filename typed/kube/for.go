@@ -55,13 +55,13 @@ func For[T index.Object](f *Factory, opts ...ForOption) (*typed.SharedInformer[T
 	var unusable error
 	informer, err := typed.Share(f.Factory, config.key(), func() source.Source[T] {
 		src := FromREST[T](f.config, all.source...)
-		if s, ok := src.(*restSource[T]); ok {
+		if s, ok := src.(*restSource[T]); ok && s.err != nil {
 			unusable = s.err
+			return nil // so that no informer is started, and none is shared with other calls
 		}
 		return src
 	}, all.informer...)
-	if unusable != nil && err == nil {
-		informer.Release()
+	if unusable != nil {
 		return nil, unusable
 	}
 	return informer, err

@@ -117,3 +117,15 @@ func TestForRefusesOptionsOfOneInformer(t *testing.T) {
 	_, err := kube.For[*corev1.Pod](f)
 	assert.ErrorContains(t, err, "WithName was given to NewFactory")
 }
+
+// TestForOfAnUnusableSource: each request for an informer whose source cannot be used gets the error, and
+// none starts the informer.
+func TestForOfAnUnusableSource(t *testing.T) {
+	f := kube.NewFactory(apitest.Start(t).Config(), kube.WithInformerOptions(typed.WithGrace(time.Hour)))
+	defer f.Shutdown()
+	for range 100 {
+		_, err := kube.For[*rig.Thing](f)
+		require.ErrorContains(t, err, "source of *rig.Thing: ")
+		require.Empty(t, f.Status())
+	}
+}
