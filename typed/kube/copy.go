@@ -51,13 +51,17 @@ func (w *Writer[T]) checkReceived(ctx context.Context, old, updated T, before *d
 	if err != nil {
 		return err
 	}
-	if was := before.metadata; was.UID != is.metadata.UID || was.ResourceVersion != is.metadata.ResourceVersion {
+	compared := "what was received"
+	switch was := before.metadata; {
+	case was.UID != "" && was.UID != is.metadata.UID, was.ResourceVersion != "" && was.ResourceVersion != is.metadata.ResourceVersion:
 		err = fmt.Errorf("the old state, of version %q, shares %s with the updated one, and is not there any more to be compared with", was.ResourceVersion, path)
 		return apierrors.NewConflict(w.known.Load().GroupResource(), old.GetName(), err)
+	case was.ResourceVersion == "":
+		compared = "what the server has now, and has no version"
 	}
 	differs, err := before.differsFrom(is, wanted)
 	if differs {
-		return fmt.Errorf("the old state is not what was received, and shares %s with the updated one: what was changed there was changed in both, so it is not known what to send; change a copy, see kube.Copy", path)
+		return fmt.Errorf("the old state is not %s, and shares %s with the updated one: what was changed there was changed in both, so it is not known what to send; change a copy, see kube.Copy", compared, path)
 	}
 	return err
 }
@@ -76,12 +80,14 @@ func (d *description) patchedBy(subresources []string) func(name string) bool {
 }
 
 // differsFrom reports whether two states of an object differ in a field of the first level
-// that is wanted. Managed fields, which many leave out, do not count.
+// that is wanted. Managed fields, which many leave out, do not count, nor do the UID and the version.
 func (d *document) differsFrom(other *document, wanted func(name string) bool) (bool, error) {
 	patch, err := mergePatch(other.fields, d.fields)
 	for name, value := range patch {
 		if within, ok := readObject(value); ok && name == "metadata" {
-			delete(within, "managedFields")
+			for _, field := range []string{"managedFields", "uid", "resourceVersion"} {
+				delete(within, field)
+			}
 			if len(within) == 0 {
 				continue
 			}

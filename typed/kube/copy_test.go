@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed/kube"
@@ -88,6 +89,43 @@ func TestMergePatchOfSharedMemory(t *testing.T) {
 	updated.Labels["a"] = "c"
 	_, err = w.MergePatch(t.Context(), got, updated, metav1.PatchOptions{})
 	assert.ErrorContains(t, err, "shares ObjectMeta.Labels")
+}
+
+// TestMergePatchOfSharedMemoryWithoutVersions: without versions, the old state is compared with what
+// the server has, and a difference is no conflict, since it stays.
+func TestMergePatchOfSharedMemoryWithoutVersions(t *testing.T) {
+	t.Parallel()
+	srv, sent := startForWrites(t)
+	w := newWriter[*conditional](t, sent.config(srv), kube.WithResource(tunnelResource))
+	old := newConditional(t, w)
+	for _, uid := range []types.UID{old.UID, ""} {
+		old.ResourceVersion, old.UID = "", uid
+		shallow := *old
+		shallow.Status.Phase = "Pending" + string(uid)
+		got, err := w.MergePatch(t.Context(), old, &shallow, metav1.PatchOptions{}, "status")
+		require.NoError(t, err, "what is shared is as the server has it")
+		assert.Equal(t, shallow.Status.Phase, got.Status.Phase)
+		old.Status.Phase = got.Status.Phase
+
+		whole := *old
+		whole.Annotations = map[string]string{"uid": string(uid)}
+		got, err = w.MergePatch(t.Context(), old, &whole, metav1.PatchOptions{})
+		require.NoError(t, err)
+		assert.Equal(t, whole.Annotations, got.Annotations)
+		old.Annotations = got.Annotations
+
+		changed := kube.Copy(old)
+		shallow = *changed
+		setReady(&shallow, metav1.ConditionTrue) // in the memory of changed
+		_, err = w.MergePatch(t.Context(), changed, &shallow, metav1.PatchOptions{}, "status")
+		assert.False(t, apierrors.IsConflict(err), "trying again does not help")
+		assert.ErrorContains(t, err, "the old state is not what the server has now, and has no version, and shares Status.Conditions with the updated one")
+	}
+	old.UID = "another"
+	shallow := *old
+	shallow.Status.Phase = "Ready"
+	_, err := w.MergePatch(t.Context(), old, &shallow, metav1.PatchOptions{}, "status")
+	assert.True(t, apierrors.IsConflict(err), "it is another object: %v", err)
 }
 
 // TestMergePatchOfSharedUnstructured: an assignment of unstructured objects shares all of it.
