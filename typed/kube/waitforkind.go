@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	// lookPeriod is how often the server is asked for a kind that it does not have, and
-	// soonPeriod how often for soonTime after CustomResourceDefinitions have changed: servers
-	// know of them one after the other.
+	// lookPeriod is how often a server that can be reached is asked for a kind that it does not
+	// have, and soonPeriod how often for soonTime after CustomResourceDefinitions have changed:
+	// servers know of them one after the other.
 	lookPeriod = 10 * time.Second
 	soonPeriod = 250 * time.Millisecond
 	soonTime   = 15 * time.Second
@@ -83,8 +83,15 @@ func (w *kindWaiter) run(ctx context.Context) error {
 	var running sync.WaitGroup
 	defer running.Wait()
 	defer cancel()
+	unreachable := w.requests.unreachable()
 	for {
 		found, err := contained(ctx, func() (resource, error) { return w.look(ctx) })
+		period := lookPeriod
+		if isUnreachable(err) {
+			period = min(period, unreachable.next(ctx))
+		} else {
+			unreachable.reset()
+		}
 		switch {
 		case ctx.Err() != nil:
 			return nil
@@ -106,7 +113,7 @@ func (w *kindWaiter) run(ctx context.Context) error {
 			w.watching = true
 			running.Go(func() { _ = w.definitions.Run(ctx, definitionsSink{wake: w.wake}) }) // without rights, the period counts
 		}
-		w.pause(ctx)
+		w.pause(ctx, period)
 	}
 }
 
@@ -156,11 +163,10 @@ func (w *kindWaiter) reportMissing() {
 	w.sink.Report(&source.RequestError{Err: err})
 }
 
-// pause waits until it is time for the next look.
-func (w *kindWaiter) pause(ctx context.Context) {
-	period := lookPeriod
+// pause waits until it is time for the next look, at most for a period.
+func (w *kindWaiter) pause(ctx context.Context, period time.Duration) {
 	if time.Now().Before(w.soon) {
-		period = soonPeriod
+		period = min(period, soonPeriod)
 	}
 	timer := time.NewTimer(period)
 	defer timer.Stop()

@@ -3,9 +3,11 @@ package kube_test
 import (
 	"context"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -203,6 +205,39 @@ func TestMissingKindIsReportedAgain(t *testing.T) {
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		assert.Equal(t, failed, gadgets.Status().Failed, "it is reported once")
+		cancel()
+		require.NoError(t, <-ended)
+	})
+}
+
+// TestWaitForKindOfAnUnreachableServer: the kind is looked for again as soon as other sources
+// list again, not only when the time to look for a missing kind has come.
+func TestWaitForKindOfAnUnreachableServer(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		srv := newGadgetServer(t)
+		srv.served.Store(true)
+		config := srv.config(false)
+		var reachable atomic.Bool
+		config.Wrap(func(base http.RoundTripper) http.RoundTripper {
+			return roundTripper(func(r *http.Request) (*http.Response, error) {
+				if !reachable.Load() {
+					return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
+				}
+				return base.RoundTrip(r)
+			})
+		})
+		gadgets := typed.NewInformer(kube.FromREST[*gadget](config, kube.WithResource(gadgetResource), kube.WaitForKind()))
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- gadgets.Run(ctx) }()
+		time.Sleep(2 * time.Second)
+		assert.Equal(t, report.PhaseSyncing, gadgets.Phase())
+		reachable.Store(true)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		assert.Equal(t, report.PhaseSynced, gadgets.Phase())
+		assert.NoError(t, gadgets.Status().Err)
 		cancel()
 		require.NoError(t, <-ended)
 	})
