@@ -151,6 +151,9 @@ func (w *kindWaiter) reportMissing() {
 	if !w.empty {
 		w.empty = true
 		w.sink.Replace(source.List{}, "")
+		if w.lead != nil {
+			w.lead.of.Store(nil) // own writes to objects that have gone are ahead of nothing
+		}
 	}
 	if w.missing {
 		return

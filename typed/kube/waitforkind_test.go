@@ -243,6 +243,37 @@ func TestWaitForKindOfAnUnreachableServer(t *testing.T) {
 	})
 }
 
+// TestWaitForKindAndOwnWrites: own writes to objects of a kind that has gone are ahead of nothing.
+func TestWaitForKindAndOwnWrites(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		srv := newGadgetServer(t)
+		srv.served.Store(true)
+		writes := kube.NewWrites()
+		config := writes.Config(srv.config(false))
+		gadgets := typed.NewInformer(kube.FromREST[*gadget](config, kube.WithResource(gadgetResource), kube.WithWrites(writes), kube.WaitForKind()))
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- gadgets.Run(ctx) }()
+		require.NoError(t, gadgets.WaitForSync(ctx))
+		srv.Inject(apitest.Fault{Lag: true})
+		w := newWriter[*gadget](t, config, kube.WithResource(gadgetResource))
+		_, err := w.Create(ctx, &gadget{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "a"}}, metav1.CreateOptions{})
+		require.NoError(t, err)
+		require.Equal(t, 1, gadgets.Len())
+		require.Equal(t, 1, gadgets.Status().Ahead.Keys)
+
+		srv.served.Store(false)
+		srv.Inject(apitest.Fault{Resource: "gadgets", Open: true, End: apitest.Clean})
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		assert.Zero(t, gadgets.Len())
+		assert.Zero(t, gadgets.Status().Ahead)
+		cancel()
+		require.NoError(t, <-ended)
+	})
+}
+
 // TestWaitForKindOfANameWithoutNamespace: a key that the kind does not have ends the informer, and the
 // objects of all namespaces are not listed.
 func TestWaitForKindOfANameWithoutNamespace(t *testing.T) {
