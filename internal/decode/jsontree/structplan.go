@@ -144,7 +144,8 @@ func (b *planner) addFields(n *node, of reflect.Type, offset uintptr, mask *plan
 				return err
 			}
 			continue
-		case f.Anonymous && (f.Type.Kind() == reflect.Pointer || !f.IsExported() && (mask != nil || f.Type.Kind() != reflect.Struct)), strings.Contains(options, "string"):
+		case f.Anonymous && !f.IsExported() && reflect.PointerTo(f.Type).Implements(reflect.TypeFor[json.Unmarshaler]()),
+			f.Anonymous && (f.Type.Kind() == reflect.Pointer || !f.IsExported() && (mask != nil || f.Type.Kind() != reflect.Struct)), strings.Contains(options, "string"):
 			return fmt.Errorf("%v.%s is decoded in an unusual way", of, f.Name)
 		}
 		if err := b.addField(n, name, f.Type, m, mask); err != nil {

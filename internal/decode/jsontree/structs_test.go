@@ -314,13 +314,27 @@ func TestNoStructs(t *testing.T) {
 	type number struct{ N json.Number }
 	type text struct{ A netip.Addr }
 	type methods struct{ S fmt.Stringer }
+	type uncalled struct {
+		size `json:"size"`
+		unit `json:"unit"`
+	}
 	for _, make := range []func() error{
 		noStructs[corev1.Pod], noStructs[*int], noStructs[*metav1.Time], noStructs[*embeds], noStructs[*quoted], noStructs[*twice],
-		noStructs[*keys], noStructs[*array], noStructs[*number], noStructs[*text], noStructs[*methods],
+		noStructs[*keys], noStructs[*array], noStructs[*number], noStructs[*text], noStructs[*methods], noStructs[*uncalled],
 	} {
 		assert.Error(t, make())
 	}
 }
+
+// size and unit have methods that are not called where the types are embedded, as they are not
+// exported.
+type size struct{ N int }
+
+func (s *size) UnmarshalJSON([]byte) error { s.N = 1; return nil }
+
+type unit struct{ Name string }
+
+func (u *unit) UnmarshalJSON([]byte) error { u.Name = "m"; return nil }
 
 func noStructs[T any]() error {
 	_, err := NewStructs[T](nil)
