@@ -9,6 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubetyped/informer/apitest"
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/rig"
+	"github.com/kubetyped/informer/typed/reference"
 )
 
 // TestForget: keys that are idle are dropped at once, those that are held are not.
@@ -36,5 +39,21 @@ func TestKindIsNotServed(t *testing.T) {
 		_, _, err := s.get("a")
 		require.ErrorContains(t, err, "whether the object exists is not known: the list is not served")
 		assert.False(t, apierrors.IsNotFound(err))
+	})
+}
+
+// TestKeyReleasedBeforeItsAnswer is dropped with the answer, and no state of it is reported.
+func TestKeyReleasedBeforeItsAnswer(t *testing.T) {
+	scriptIn(t, func(t *testing.T, s *scripted) {
+		var states []reference.State
+		stop := s.Watch(func(_ index.Key, state reference.State) { states = append(states, state) })
+		require.NoError(t, s.Hold("o", rig.Key("a")))
+		a := s.sink("a")
+		require.NoError(t, s.Hold("o"))
+		list(a, "1", rig.At("a", 1))
+		s.next()
+		stop()
+		assert.Equal(t, reference.Status{Limit: 1000}, s.Status())
+		assert.Empty(t, states)
 	})
 }

@@ -253,14 +253,12 @@ func (s *keys[T]) setState(e *entry[T], state State) {
 	}
 	first := !e.state.known()
 	e.state, e.early = state, nil
+	s.watchers.add(e.key, state, first) // before the key may be dropped
 	if first {
 		close(e.known)
 		if e.holders == 0 {
 			e.last = time.Now()
 			s.rest(e)
 		}
-	}
-	if !e.gone {
-		s.watchers.add(e.key, state, first)
 	}
 }
