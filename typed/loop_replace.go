@@ -101,10 +101,9 @@ func (l *loop[T]) commitList(list *queue.List[T], reason index.Reason, version s
 	defer l.informer.lists.end()
 	l.informer.mu.Lock()
 	defer l.informer.mu.Unlock()
+	relist := !first && list.Namespace == metav1.NamespaceAll && reason != index.OutOfScope
 	if first {
 		reason = index.Initial
-	} else if list.Namespace == metav1.NamespaceAll && reason != index.OutOfScope {
-		l.informer.relists.Add(1)
 	}
 	reason = cmp.Or(reason, index.Relisted)
 	began := l.watched.begin()
@@ -114,6 +113,9 @@ func (l *loop[T]) commitList(list *queue.List[T], reason index.Reason, version s
 		l.events = l.informer.store.ReplaceNamespace(nil, list.Namespace, list.Objects, version, reason)
 	}
 	l.watched.end(began)
+	if relist { // and nothing has panicked
+		l.informer.relists.Add(1)
+	}
 	if list.Done != nil {
 		goroutine.CallSafely(list.Done)
 	}

@@ -67,6 +67,11 @@ func TestPanicOfAnIndexFunction(t *testing.T) {
 		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("poison", 7), rig.At("b", 8)}, "8")
 		assert.Empty(t, rec.Next(), "the state that the store has cannot be stored either: nothing is taken up")
 		assert.ErrorContains(t, r.Status().Err, "the list was not stored")
+		assert.Equal(t, 1, r.Status().Relists, "so it does not count")
+		poisoned = "c"
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("b", 9), rig.At("c", 9)}, "9")
+		assert.Equal(t, []string{"delete a@3 Relisted", "delete poison@7 Relisted", "update b@5 b@9"}, rec.Next())
+		assert.Equal(t, 2, r.Status().Relists, "without the one object, it counts once")
 	})
 }
 
