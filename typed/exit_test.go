@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
+	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
@@ -103,5 +104,37 @@ func TestSourceEndsTheGoroutine(t *testing.T) {
 		synctest.Wait()
 		assert.True(t, rig.IsClosed(registration.Done()), "its goroutine has ended")
 		assert.NoError(t, things.Release())
+	})
+}
+
+// TestSourceEndsTheGoroutineOfAFactory: the factory reports it, and frees the objects with the last
+// release.
+func TestSourceEndsTheGoroutineOfAFactory(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		var reported []error
+		handle := utilruntime.ErrorHandler(func(_ context.Context, err error, _ string, _ ...any) { reported = append(reported, err) })
+		rig.ErrorHandler.Store(&handle)
+		defer rig.ErrorHandler.Store(nil)
+		f, exit := newShop(t), make(chan struct{})
+		things, err := typed.Share(f.Factory, place("x"), func() source.Source[*rig.Thing] {
+			return calling(func(_ context.Context, sink source.Sink[*rig.Thing]) error {
+				sinktest.Replace(sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
+				<-exit
+				runtime.Goexit()
+				return nil
+			})
+		})
+		require.NoError(t, err)
+		byName := index.Single("name", func(o *rig.Thing) (string, bool) { return o.Name, true })
+		require.NoError(t, things.AddIndexes(byName))
+		synctest.Wait()
+		close(exit)
+		synctest.Wait()
+		assert.Len(t, byName.Get("a"), 1, "the last state stays")
+		assert.Empty(t, f.Informers(), "it is not in use")
+		require.Len(t, reported, 1)
+		assert.ErrorContains(t, reported[0], "by runtime.Goexit")
+		things.Release()
+		assert.ErrorIs(t, panicOf(func() { byName.Get("a") }), index.ErrReleased)
 	})
 }

@@ -196,20 +196,25 @@ func (f *Factory) start(at shareKey, s *share) {
 	ctx, stop := context.WithCancel(f.ctx)
 	s.ctx, s.stop = ctx, stop
 	f.shares[at] = s
-	informer := s.informer
 	f.running.Go(func() {
 		defer utilruntime.HandleCrashWithContext(ctx)
 		defer stop()
-		err := informer.Run(ctx)
-		f.forget(at, s)
-		f.mu.Lock()
-		s.ended = true
-		f.mu.Unlock()
-		f.letGo(ctx, s)
-		if err != nil {
-			utilruntime.HandleErrorWithContext(ctx, err, "An informer of a factory has ended", "informer", informer.Name())
-		}
+		err := errSourceExited
+		defer func() { f.ended(ctx, at, s, err) }()
+		err = s.informer.Run(ctx)
 	})
+}
+
+// ended notes that Run of an informer has ended, with an error or nil.
+func (f *Factory) ended(ctx context.Context, at shareKey, s *share, err error) {
+	f.forget(at, s)
+	f.mu.Lock()
+	s.ended = true
+	f.mu.Unlock()
+	f.letGo(ctx, s)
+	if err != nil {
+		utilruntime.HandleErrorWithContext(ctx, err, "An informer of a factory has ended", "informer", s.informer.Name())
+	}
 }
 
 // release takes back one use of an informer.
