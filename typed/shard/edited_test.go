@@ -50,3 +50,38 @@ func TestInvalidLeaseKeepsItsRanges(t *testing.T) {
 		assert.Equal(t, rangeCount/2, b.Status().Ranges)
 	})
 }
+
+// TestLeavingWithoutALease waits for the calls all the same, and makes no other Lease.
+func TestLeavingWithoutALease(t *testing.T) {
+	for name, lose := range map[string]func(p *party, a *simulated){
+		"deleted": func(p *party, _ *simulated) {
+			p.store.mu.Lock()
+			defer p.store.mu.Unlock()
+			delete(p.store.leases, "group.a")
+		},
+		"not renewed": func(_ *party, a *simulated) { a.set(func(c *leaseClient) { c.cut = true }) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := newParty(t)
+				a := p.join("a")
+				time.Sleep(21 * time.Second)
+				calling, done, v := a.begin(t.Context(), 255)
+				require.Equal(t, run, v)
+				lose(p, a)
+				a.stop()
+				created := p.store.count("create")
+				time.Sleep(15 * time.Second)
+				assert.ErrorIs(t, context.Cause(calling), ErrLost)
+				_, ended := p.ended("a")
+				assert.False(t, ended, "a call runs")
+				assert.Equal(t, created, p.store.count("create"))
+				done()
+				time.Sleep(5 * time.Second)
+				err, ended := p.ended("a")
+				assert.True(t, ended)
+				assert.NoError(t, err)
+			})
+		})
+	}
+}

@@ -154,6 +154,8 @@ func (m *member) round(ctx context.Context) (again bool, err error) {
 	case lookErr != nil:
 		_, err := m.renew(ctx, m.same())
 		return false, errors.Join(m.explain(lookErr), m.explain(err))
+	case m.lease == nil && m.leaving: // only calls are waited for
+		return false, nil
 	case m.lease == nil:
 		if err := m.join(ctx); err != nil {
 			return false, m.explain(err)

@@ -164,11 +164,11 @@ func (m *member) leave(ctx context.Context) bool {
 	m.prepare(ranges{})
 	calls, valid := len(m.calls), m.isValid(time.Now())
 	m.mu.Unlock()
-	if m.lease == nil || !valid {
-		return true // it expires
-	}
-	if calls > 0 {
+	switch {
+	case calls > 0:
 		return false
+	case m.lease == nil || !valid:
+		return true // it expires
 	}
 	for range 3 {
 		request, cancel := m.limited(ctx)
