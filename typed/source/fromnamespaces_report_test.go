@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
@@ -93,5 +94,28 @@ func TestLeftErrorsAreReportedWithoutALock(t *testing.T) {
 		sinktest.Replace(r.sinkOf("z"), "", nil, "3")
 		y.Report(errors.New("again"))
 		assert.Equal(t, "namespace y: again", called()[3])
+	})
+}
+
+// TestRejectedByAWatch: an object that is rejected while other namespaces are listed is reported
+// after the sync as well, and none that is rejected after its namespace was removed.
+func TestRejectedByAWatch(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		r := newSpacesRig(t, "x", "y")
+		x, y := r.sinkOf("x"), r.sinkOf("y")
+		sinktest.Replace(x, "", []*rig.Thing{in("x", rig.At("a", 1))}, "5")
+		key := index.Key{Namespace: "x", Name: "a"}
+		rejected := &source.RejectedError{Key: key, ResourceVersion: "6", Err: errors.New("broken")}
+		go x.Report(rejected) // it waits for the sync, as changes do
+		synctest.Wait()
+		sinktest.Replace(y, "", nil, "6")
+		assert.Equal(t, []string{"initial a@1"}, r.rec.Next())
+		require.NotNil(t, r.Rejected(key), "a@1 is not its last state")
+		assert.ErrorContains(t, r.Rejected(key), "broken")
+
+		r.set.Remove("x")
+		assert.Equal(t, []string{"delete a@1 OutOfScope"}, r.rec.Next())
+		x.Report(rejected)
+		assert.Nil(t, r.Rejected(key))
 	})
 }

@@ -189,8 +189,8 @@ func (s *namespaceSink[T]) Progress(received, expected int) {
 
 // Report implements Sink.
 func (s *namespaceSink[T]) Report(err error) {
-	if _, ok := AsRejected(err); ok {
-		s.sink.Report(err)
+	if rejected, ok := AsRejected(err); ok {
+		s.reportRejected(rejected)
 		return
 	}
 	if errors.Is(err, ErrNotStreamed) { // the namespace does not fail
@@ -202,6 +202,20 @@ func (s *namespaceSink[T]) Report(err error) {
 	defer s.mu.Unlock()
 	if !s.removed && !s.ended {
 		s.note(err)
+	}
+}
+
+// reportRejected reports a rejected object, unless the namespace is removed: no more reports would
+// take that back. That of a watch waits until the informer is synced, as changes do: the first list
+// has earlier states.
+func (s *namespaceSink[T]) reportRejected(rejected *RejectedError) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for watched := s.listed && !rejected.Listed && !rejected.Stands; watched && !s.synced && !s.removed && !s.ended; {
+		s.changed.Wait()
+	}
+	if !s.removed && !s.ended {
+		s.sink.Report(rejected)
 	}
 }
 
