@@ -17,6 +17,7 @@ import (
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed/reference"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // TestGetWaitsForItsKeyAlone, including one of those that are held at the start, while others have
@@ -100,4 +101,24 @@ func TestSlowWatch(t *testing.T) {
 		assert.Equal(t, "short2 Unfollowed ", calls[len(calls)-1])
 		stop()
 	}, "a")
+}
+
+// TestRejectedBeforeTheSync: an object that is rejected while other keys have no answer is not
+// taken for one that does not exist, and is reported after the sync as well.
+func TestRejectedBeforeTheSync(t *testing.T) {
+	scriptIn(t, func(t *testing.T, s *scripted) {
+		a, b := s.sink("a"), s.sink("b")
+		list(a, "5")
+		broken := errors.New("broken")
+		go a.Report(&source.RejectedError{Key: rig.Key("a"), ResourceVersion: "6", Err: broken}) // it waits for the sync, as changes do
+		synctest.Wait()
+		_, _, err := reference.Get(t.Context(), s.Source, s.informer, rig.Key("a"))
+		require.ErrorIs(t, err, broken)
+		list(b, "7")
+		synctest.Wait()
+		require.NotNil(t, s.informer.Rejected(rig.Key("a")))
+		_, _, err = reference.Get(t.Context(), s.Source, s.informer, rig.Key("a"))
+		require.ErrorIs(t, err, broken)
+		assert.Equal(t, reference.Refused, s.State(rig.Key("a")).Phase)
+	}, "a", "b")
 }

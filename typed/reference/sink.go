@@ -259,10 +259,7 @@ func (k *keySink[T]) Decoding() source.Decoding[T] { return k.sink.Decoding() }
 // Report implements source.Sink.
 func (k *keySink[T]) Report(err error) {
 	if rejected, ok := source.AsRejected(err); ok {
-		k.sink.Report(err)
-		if rejected.Err != nil && !rejected.Listed && rejected.Key == k.entry.key {
-			k.reject(err)
-		}
+		k.reject(rejected)
 		return
 	}
 	if waiting := (*source.WaitingError)(nil); errors.Is(err, source.ErrNotStreamed) || errors.As(err, &waiting) {
@@ -286,19 +283,30 @@ func (k *keySink[T]) Report(err error) {
 	}
 }
 
-// reject notes that the object is in a state that cannot be used.
-func (k *keySink[T]) reject(err error) {
+// reject passes on that an object was rejected, and notes it of the object of the key. A rejection
+// of a watch waits until the informer is synced, as changes do: the first list has earlier states.
+func (k *keySink[T]) reject(rejected *source.RejectedError) {
 	k.order.Lock()
 	defer k.order.Unlock()
+	own := rejected.Err != nil && !rejected.Listed && rejected.Key == k.entry.key
+	if own && !k.isOut() {
+		if k.state.Phase != Present {
+			k.state.Phase = Refused
+		}
+		k.there = true
+		k.state.Err, k.state.Since = rejected, time.Now()
+		k.setEarly()
+	}
+	for watched := k.listed && !rejected.Listed && !rejected.Stands; watched && !k.synced && !k.isOut(); {
+		k.changed.Wait()
+	}
 	if k.isOut() {
 		return
 	}
-	if k.state.Phase != Present {
-		k.state.Phase = Refused
+	k.sink.Report(rejected)
+	if own {
+		k.publishIfSynced()
 	}
-	k.there = true
-	k.state.Err, k.state.Since = err, time.Now()
-	k.publishIfSynced()
 }
 
 // works notes that the key does not fail. That is passed on when none does, and otherwise the
