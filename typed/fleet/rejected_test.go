@@ -3,6 +3,7 @@ package fleet_test
 import (
 	"errors"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -104,5 +105,28 @@ func TestRejectedAndBack(t *testing.T) {
 		sinktest.Replace(w.of("east"), "", []*thing{nil, at("a", 9)}, "9")
 		assert.Equal(t, []string{"Added Relisted east/ns/a@9"}, w.next())
 		assert.Equal(t, 4, w.Status().Rejected)
+	})
+}
+
+// TestRejectedByAWatch: an object that is rejected while other clusters are listed is reported after
+// the sync as well, and none that is rejected after its cluster was removed.
+func TestRejectedByAWatch(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		w := newWorld(t, []string{"east", "west"})
+		east, key := w.of("east"), fleet.Key("east", "ns", "a")
+		w.list("east", 5, at("a", 1))
+		rejected := &source.RejectedError{Key: index.Key{Namespace: "ns", Name: "a"}, ResourceVersion: "6", Err: errBroken}
+		go east.Report(rejected) // it waits for the sync, as changes do
+		synctest.Wait()
+		w.list("west", 6)
+		assert.Equal(t, []string{"Added Initial east/ns/a@1"}, w.next())
+		require.NotNil(t, w.Rejected(key), "a@1 is not its last state")
+		assert.ErrorIs(t, w.Rejected(key), errBroken)
+
+		w.clusters.Remove("east")
+		w.next()
+		assert.Nil(t, w.Rejected(key))
+		east.Report(rejected)
+		assert.Nil(t, w.Rejected(key))
 	})
 }

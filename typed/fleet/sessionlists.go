@@ -178,8 +178,15 @@ func (s *session[T]) Report(err error) {
 	}
 }
 
-// reject passes on that an object was rejected, by its key.
+// reject passes on that an object was rejected, by its key. A rejection of a watch waits until the
+// informer is synced, as changes do: the first list has earlier states.
 func (s *session[T]) reject(rejected *source.RejectedError) {
+	s.order.Lock()
+	defer s.order.Unlock()
+	watched := !rejected.Listed && !rejected.Stands && s.health.isListed()
+	if s.session != s || watched && !s.awaitSync() {
+		return
+	}
 	if at := (rejection{rejected.Key, rejected.Stands}); rejected.Err == nil {
 		s.health.repair(at)
 	} else {
