@@ -150,7 +150,7 @@ func (f *flattened[A, B]) place(from uint32, made []B) {
 		}
 	}
 	for _, row := range before[kept:] {
-		if !slices.Contains(now, row) {
+		if n := int(f.nth[row]); n >= len(now) || now[n] != row {
 			f.make(row, none)
 			f.gone = append(f.gone, row)
 		}

@@ -318,6 +318,29 @@ func TestCostIsThatOfTheChange(t *testing.T) {
 	})
 }
 
+// TestCostOfAManyfoldObject: if the first of many objects goes that are made of one, that costs no
+// more than to make them all.
+func TestCostOfAManyfoldObject(t *testing.T) {
+	const n = 100_000
+	set := view.NewSet(rig.At("a", 0))
+	v := view.FlatMap(set.View(), func(o *rig.Thing) []row {
+		made := make([]row, 0, n)
+		for i := o.Version; i < n; i++ {
+			made = append(made, row{fmt.Sprint(i), ""})
+		}
+		return made
+	})
+	begun := time.Now()
+	informer := typed.NewInformer(v)
+	defer run(t, informer)()
+	require.NoError(t, informer.WaitForSync(t.Context()))
+	all := time.Since(begun)
+	begun = time.Now()
+	require.NoError(t, v.WaitForResourceVersion(t.Context(), set.View(), set.Put(rig.At("a", 1))))
+	assert.Less(t, time.Since(begun), 3*all)
+	assert.Equal(t, n-1, informer.Len())
+}
+
 // TestSharedInputs: uses of one informer are one input.
 func TestSharedInputs(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
