@@ -415,6 +415,7 @@ func TestExpectOf(t *testing.T) {
 		require.NoError(t, d.ExpectOf("key", r, rig.Key("a"), "5"))
 		assert.False(t, d.handOut("key"))
 		sinktest.Put(r.Sink, rig.At("a", 5), "")
+		synctest.Wait() // the informer asks for the version
 		s.at = "5"
 		r.Sink.Step(nil, "", nil)
 		synctest.Wait()
