@@ -157,9 +157,16 @@ func (r *runner) work(leading context.Context) {
 	working, stopWorking := context.WithCancel(leading)
 	defer stopWorking()
 	var workers sync.WaitGroup
-	for _, w := range r.workers {
+	for i := range r.workers {
+		w := &r.workers[i]
+		var left func()
+		w.served, left = context.WithCancel(context.WithoutCancel(leading))
+		defer left()
 		workers.Go(func() {
 			err := goroutine.Contain(working, "the queue", func() error { return w.run(working) })
+			if err != nil { // unless it is drained
+				left()
+			}
 			if working.Err() == nil {
 				r.ended(r.ending, "the workers of a queue", err)
 			}
@@ -184,6 +191,9 @@ func (r *runner) work(leading context.Context) {
 	workers.Wait()
 }
 
+// errUnserved is why a queue is not drained that nothing would drain.
+var errUnserved = errors.New("no workers are left")
+
 // drain waits until the workers have done what there is, or it takes too long.
 func (r *runner) drain(leading context.Context) {
 	draining, cancel := context.WithTimeout(leading, r.drainTimeout)
@@ -192,7 +202,10 @@ func (r *runner) drain(leading context.Context) {
 	var queues sync.WaitGroup
 	for _, w := range r.workers {
 		queues.Go(func() {
-			err := goroutine.Contain(draining, "the queue", func() error { return w.drain(draining) })
+			ctx, cancel := context.WithCancelCause(draining)
+			defer cancel(nil)
+			defer context.AfterFunc(w.served, func() { cancel(errUnserved) })()
+			err := goroutine.Contain(ctx, "the queue", func() error { return w.drain(ctx) })
 			switch {
 			case err == nil:
 			case errors.Is(draining.Err(), context.DeadlineExceeded):

@@ -79,6 +79,7 @@ type runConfig struct {
 type workers struct {
 	run, drain func(ctx context.Context) error
 	shutDown   func()
+	served     context.Context // ends when they have failed
 }
 
 // WithInformers makes informers run before everything else and longer than everything else.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -273,6 +274,28 @@ func TestRunQueueEnds(t *testing.T) {
 		s.queue.ShutDown()
 		require.ErrorIs(t, <-s.result, control.ErrEnded)
 		assert.Equal(t, []string{"informer stops"}, s.read())
+	})
+}
+
+// TestRunWorkersEnd: no keys are waited for that no worker is left for. Other queues are drained.
+func TestRunWorkersEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q, err := queue.NewWorkQueue[string](queue.WithName("pods"))
+		require.NoError(t, err)
+		for i := range 3 {
+			q.Add(fmt.Sprint(i))
+		}
+		s := start(t, control.WithWorkers(q, 2, func(context.Context, string) error {
+			runtime.Goexit()
+			return nil
+		}))
+		s.queue.Add("a")
+		assert.Equal(t, []string{"informer starts"}, s.read())
+		close(s.informer.synced)
+		err = <-s.result
+		assert.ErrorContains(t, err, "work queue pods: its workers have all ended by runtime.Goexit")
+		assert.ErrorContains(t, err, "the drain has failed: work queue pods: drain ended early (keys waiting: 1, in process: 0): no workers are left")
+		assert.Equal(t, []string{"reconciles a", "has reconciled a", "informer stops"}, s.read())
 	})
 }
 
