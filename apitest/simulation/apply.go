@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -39,8 +40,7 @@ func (w *world) apply(f fault) {
 	case Freeze:
 		w.freeze(f, p)
 	case Slow:
-		p.slow(2 << (f.variant % 10))
-		w.lasting(f.lasts, func() { p.slow(0) })
+		w.lasting(f.lasts, p.slow(2<<(f.variant%10)))
 	case Moved:
 		p.moveTo(f.server)
 		f.cut(p)
@@ -151,11 +151,17 @@ func (w *world) freeze(f fault, p *process) {
 	}
 }
 
-// slow sets how many times as long everything takes.
-func (p *process) slow(times int) {
+// slow makes everything take some times as long until the function that it returns is called.
+func (p *process) slow(times int) (end func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.slowness = times
+	p.slowness = append(p.slowness, times)
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		at := slices.Index(p.slowness, times)
+		p.slowness = slices.Delete(p.slowness, at, at+1)
+	}
 }
 
 // moveTo connects the process with another server; requests in progress stay where they are.

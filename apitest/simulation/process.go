@@ -26,7 +26,8 @@ type process struct {
 	lives    int              // guarded by mu
 	armed    []*arming        // guarded by mu; what happens to coming requests
 	frozen   [2]chan struct{} // guarded by mu; by direction, each closed at the thaw
-	slowness int              // guarded by mu; how many times as long everything takes, 0 is 1
+	freezes  [2]int           // guarded by mu; how many last, by direction
+	slowness []int            // guarded by mu; how many times as long everything takes: the largest counts
 }
 
 // direction is that in which something travels.
@@ -164,7 +165,7 @@ const slowest = time.Minute
 func (p *process) takes(random *rand.Rand) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return min(latency(random)*time.Duration(max(1, p.slowness)), slowest)
+	return min(latency(random)*time.Duration(slices.Max(append([]int{1}, p.slowness...))), slowest)
 }
 
 // travel waits as long as something travels, and while the way is frozen.
@@ -192,17 +193,17 @@ func (p *process) pass(way direction, gone <-chan struct{}) {
 
 // freeze stops what travels in a direction until the function that it returns is called.
 func (p *process) freeze(way direction) (thaw func()) {
-	thawed := make(chan struct{})
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.frozen[way] != nil {
-		return func() {}
+	if p.freezes[way]++; p.freezes[way] == 1 {
+		p.frozen[way] = make(chan struct{})
 	}
-	p.frozen[way] = thawed
 	return func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.frozen[way] = nil
-		close(thawed)
+		if p.freezes[way]--; p.freezes[way] == 0 {
+			close(p.frozen[way])
+			p.frozen[way] = nil
+		}
 	}
 }
