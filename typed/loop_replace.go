@@ -47,7 +47,12 @@ func (l *loop[T]) replace(list *queue.List[T], reason index.Reason, version stri
 
 // isFirst reports whether a list is the first one of everything.
 func (l *loop[T]) isFirst(list *queue.List[T], reason index.Reason) bool {
-	return list.Namespace == metav1.NamespaceAll && reason != index.OutOfScope && !l.informer.isSynced()
+	return hasEverything(list, reason) && !l.informer.isSynced()
+}
+
+// hasEverything reports whether a list has all that there is, rather than say that all leaves.
+func hasEverything[T index.Object](list *queue.List[T], reason index.Reason) bool {
+	return list.Namespace == metav1.NamespaceAll && reason != index.OutOfScope && reason != index.Released
 }
 
 // tryReplace is replace without leaving out objects: if something panics, it returns false, and
@@ -101,7 +106,7 @@ func (l *loop[T]) commitList(list *queue.List[T], reason index.Reason, version s
 	defer l.informer.lists.end()
 	l.informer.mu.Lock()
 	defer l.informer.mu.Unlock()
-	relist := !first && list.Namespace == metav1.NamespaceAll && reason != index.OutOfScope
+	relist := !first && hasEverything(list, reason)
 	if first {
 		reason = index.Initial
 	}

@@ -275,21 +275,25 @@ func TestRejectedFirstList(t *testing.T) {
 // TestRemovalOfEverythingIsNoFirstList: a source that reports nothing any more, in all namespaces
 // or one, has delivered no list.
 func TestRemovalOfEverythingIsNoFirstList(t *testing.T) {
-	rig.InBubble(t, func(t *testing.T) {
-		r := rig.New(t)
-		r.Start()
-		sinktest.RemoveNamespace(r.Sink, "", "1")
-		synctest.Wait()
-		assert.Equal(t, report.PhaseSyncing, r.Status().Phase)
-		assert.False(t, rig.IsClosed(r.Synced()))
-		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 2)}, "2")
-		synctest.Wait()
-		assert.Equal(t, report.PhaseSynced, r.Status().Phase)
-		rec := r.Record()
-		synctest.Wait()
-		assert.Equal(t, []string{"initial a@2"}, rec.Next())
-		sinktest.RemoveNamespace(r.Sink, "", "3")
-		assert.Equal(t, []string{"delete a@2 OutOfScope"}, rec.Next())
-		assert.Zero(t, r.Status().Relists, "nor a later one")
-	})
+	for _, reason := range []index.Reason{index.OutOfScope, index.Released} {
+		t.Run(reason.String(), func(t *testing.T) {
+			rig.InBubble(t, func(t *testing.T) {
+				r := rig.New(t)
+				r.Start()
+				r.Sink.Replace(source.List{Reason: reason}, "1")
+				synctest.Wait()
+				assert.Equal(t, report.PhaseSyncing, r.Status().Phase)
+				assert.False(t, rig.IsClosed(r.Synced()))
+				sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 2)}, "2")
+				synctest.Wait()
+				assert.Equal(t, report.PhaseSynced, r.Status().Phase)
+				rec := r.Record()
+				synctest.Wait()
+				assert.Equal(t, []string{"initial a@2"}, rec.Next())
+				r.Sink.Replace(source.List{Reason: reason}, "3")
+				assert.Equal(t, []string{"delete a@2 " + reason.String()}, rec.Next())
+				assert.Zero(t, r.Status().Relists, "nor a later one")
+			})
+		})
+	}
 }
