@@ -168,7 +168,7 @@ func (r *runner) work(leading context.Context) {
 				left()
 			}
 			if working.Err() == nil {
-				r.ended(r.ending, "the workers of a queue", err)
+				r.ended(r.ending, w.name, err)
 			}
 		})
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kubetyped/informer/internal/argument"
+	"github.com/kubetyped/informer/queue"
 )
 
 // ErrLeadLost means that this process no longer leads, or cannot report whether it does. Most
@@ -77,6 +78,7 @@ type runConfig struct {
 
 // workers are the workers of one queue.
 type workers struct {
+	name       string
 	run, drain func(ctx context.Context) error
 	shutDown   func()
 	served     context.Context // ends when they have failed
@@ -124,7 +126,12 @@ func WithWorkers[K comparable](q Queue[K], n int, reconcile func(ctx context.Con
 		case reconcile == nil:
 			return errors.New("WithWorkers: reconcile function is nil")
 		}
+		name := "the workers of a queue"
+		if reporting, ok := any(q).(interface{ Report(n int) queue.Report }); ok {
+			name = "work queue " + reporting.Report(0).Name // as its errors have it
+		}
 		c.workers = append(c.workers, workers{
+			name:  name,
 			run:   func(ctx context.Context) error { return q.Run(ctx, n, reconcile) },
 			drain: q.Drain, shutDown: q.ShutDown,
 		})

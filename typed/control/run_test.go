@@ -272,7 +272,9 @@ func TestRunQueueEnds(t *testing.T) {
 		close(s.informer.synced)
 		s.read()
 		s.queue.ShutDown()
-		require.ErrorIs(t, <-s.result, control.ErrEnded)
+		err := <-s.result
+		require.ErrorIs(t, err, control.ErrEnded)
+		assert.ErrorContains(t, err, "work queue string: ")
 		assert.Equal(t, []string{"informer stops"}, s.read())
 	})
 }
