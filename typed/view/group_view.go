@@ -41,7 +41,7 @@ func Group[T index.Object, K comparable, Out index.Object](
 
 // Distinct is the first object of each key, in the order of namespaces and names.
 func Distinct[T index.Object, K comparable](in *View[T], keys Keys[K, T], opts ...Option) *View[T] {
-	opts = append([]Option{WithName(describe("Distinct", in.defined())), withoutComparison}, opts...)
+	opts = append([]Option{WithName(describe("Distinct", in.defined()))}, opts...)
 	return Group(in, keys, func(_ K, objects iter.Seq[T]) (T, bool) {
 		for obj := range objects {
 			return obj, true
