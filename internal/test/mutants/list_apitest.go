@@ -7,7 +7,7 @@ var servers = []mutation{
 		bug:   "the removal of the last finalizer is answered with a new version",
 		in:    "apitest.update.commit",
 		old:   "		return wanted, copyVersion(present.Object, wanted)\n",
-		new:   "		m, _ := meta.Accessor(wanted)\n		m.SetResourceVersion(\"1\" + m.GetResourceVersion())\n		return wanted, nil\n",
+		new:   "		m := wanted.(metav1.Object)\n		m.SetResourceVersion(\"1\" + m.GetResourceVersion())\n		return wanted, nil\n",
 		suite: conformance,
 	},
 	{
