@@ -101,6 +101,13 @@ var servers = []mutation{
 		new:   "	if true {\n",
 		suite: conformance,
 	},
+	{
+		bug:   "the end of a freeze ends another one",
+		in:    "apitest/simulation.process.freeze",
+		old:   "p.freezes[way]--; p.freezes[way] == 0",
+		new:   "p.freezes[way] = 0; p.frozen[way] != nil",
+		suite: tests("apitest/simulation", "TestOverlappingFaults"),
+	},
 }
 
 // conformance is the suite that checks API servers.

@@ -44,6 +44,13 @@ var namespaceSets = []mutation{
 		new:   "",
 		suite: reads,
 	},
+	{
+		bug:   "Run drains a queue that has no workers",
+		in:    "typed/control.runner.work",
+		old:   "			if err != nil { // unless it is drained\n				left()\n			}\n",
+		new:   "			_ = left\n",
+		suite: tests("typed/control", "TestRunWorkersEnd"),
+	},
 }
 
 // leftOutFields are bugs in reports that a source leaves out a needed field.

@@ -142,4 +142,18 @@ var eventsAndHandlers = []mutation{
 		new:   "	if cause := final.Load(); cause != nil && err != nil {\n",
 		suite: tests("typed", "TestRunReturnsTheCauseAfterItsSource"),
 	},
+	{
+		bug:   "a list counts once more after a panic of an index function",
+		in:    "typed.loop.commitList",
+		old:   "	reason = cmp.Or(reason, index.Relisted)\n",
+		new:   "	reason = cmp.Or(reason, index.Relisted)\n	if relist {\n		l.informer.relists.Add(1)\n		relist = false\n	}\n",
+		suite: tests("typed", "TestPanicOfAnIndexFunction"),
+	},
+	{
+		bug:   "a list that says that all is released is the first one",
+		in:    "typed.hasEverything",
+		old:   " && reason != index.Released",
+		new:   "",
+		suite: tests("typed", "TestRemovalOfEverythingIsNoFirstList"),
+	},
 }

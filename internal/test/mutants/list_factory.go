@@ -44,4 +44,11 @@ var factories = []mutation{
 		new:   "		_ = r\n",
 		suite: shares,
 	},
+	{
+		bug:   "a factory goes on with an informer whose source has ended its goroutine",
+		in:    "typed.Factory.start",
+		old:   "		defer func() { f.ended(ctx, at, s, err) }()\n		err = s.informer.Run(ctx)\n",
+		new:   "		err = s.informer.Run(ctx)\n		f.ended(ctx, at, s, err)\n",
+		suite: tests("typed", "TestSourceEndsTheGoroutineOfAFactory"),
+	},
 }

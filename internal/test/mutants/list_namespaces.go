@@ -121,4 +121,18 @@ var ofNamespaces = []mutation{
 		new:   "		for range 0 {\n",
 		suite: managersOfNamespaces,
 	},
+	{
+		bug:   "the first list of namespaces takes rejections of a watch back",
+		in:    "typed/source.namespaceSink.reportRejected",
+		old:   "watched && !s.synced",
+		new:   "watched && s.synced",
+		suite: tests("typed/source", "TestRejectedByAWatch"),
+	},
+	{
+		bug:   "an object of a namespace that was removed is rejected for ever",
+		in:    "typed/source.namespaceSink.reportRejected",
+		old:   "	if !s.removed && !s.ended {\n",
+		new:   "	if !s.ended {\n",
+		suite: tests("typed/source", "TestRejectedByAWatch"),
+	},
 }

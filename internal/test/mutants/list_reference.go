@@ -221,4 +221,18 @@ var references = []mutation{
 		new:   "		if state.known() && state.Err == nil {\n",
 		suite: referenceTests,
 	},
+	{
+		bug:   "the first list of keys takes rejections of a watch back",
+		in:    "typed/reference.keySink.reject",
+		old:   "watched && !k.synced",
+		new:   "watched && k.synced",
+		suite: tests("typed/reference", "TestRejectedBeforeTheSync"),
+	},
+	{
+		bug:   "a key is dropped before its first state is reported",
+		in:    "typed/reference.keys.setState",
+		old:   "	s.watchers.add(e.key, state, first) // before the key may be dropped\n",
+		new:   "	defer s.watchers.add(e.key, state, first)\n",
+		suite: tests("typed/reference", "TestKeyReleasedBeforeItsAnswer"),
+	},
 }

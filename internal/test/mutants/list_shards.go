@@ -128,4 +128,25 @@ var ofShards = []mutation{
 		new:   "options: m.options()",
 		suite: tests("typed/shard", ".*"),
 	},
+	{
+		bug:   "a member without a Lease leaves while calls run",
+		in:    "typed/shard.member.leave",
+		old:   "	case calls > 0:\n",
+		new:   "	case calls > 0 && valid:\n",
+		suite: tests("typed/shard", "TestLeavingWithoutALease"),
+	},
+	{
+		bug:   "a member that leaves makes another Lease",
+		in:    "typed/shard.member.round",
+		old:   "m.lease == nil && m.leaving:",
+		new:   "m.lease == nil && m.leaving && lookErr != nil:",
+		suite: tests("typed/shard", "TestLeavingWithoutALease"),
+	},
+	{
+		bug:   "the first list of a fleet takes rejections of a watch back",
+		in:    "typed/fleet.session.reject",
+		old:   "!rejected.Stands && s.health.isListed()",
+		new:   "!rejected.Stands && s.isSynced()",
+		suite: tests("typed/fleet", "TestRejectedByAWatch"),
+	},
 }

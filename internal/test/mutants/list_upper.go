@@ -389,4 +389,11 @@ var upperRooms = []mutation{
 		new:   "	case rejected.Key.Name == \"\":\n",
 		suite: tests("adapters", "TestFromSharedDeletesOtherTypes"),
 	},
+	{
+		bug:   "the cost of the objects that one object is made into is their square",
+		in:    "typed/view.flattened.place",
+		old:   "if n := int(f.nth[row]); n >= len(now) || now[n] != row {",
+		new:   "if !slices.Contains(now, row) {",
+		suite: tests("typed/view", "TestCostOfAManyfoldObject"),
+	},
 }
