@@ -1,8 +1,14 @@
 package main
 
 import (
+	"go/parser"
+	"go/token"
+	"go/types"
 	"os"
+	"path"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -22,11 +28,68 @@ func TestMutations(t *testing.T) {
 		assert.NotEqual(t, m.old, m.new, m.bug)
 		assert.DirExists(t, filepath.Join(root, m.suite.folder))
 		if f, err := functions.find(m.in); assert.NoError(t, err, m.bug) {
-			_, err = m.apply(f)
+			changed, err := m.apply(f)
 			assert.NoError(t, err)
+			file := f.src[:f.start] + changed + f.src[f.end:]
+			assert.Empty(t, unknownNames(t, filepath.Dir(f.path), file), "%s: names that its file does not know", m.bug)
 		}
 	}
 	assert.GreaterOrEqual(t, len(bugs), 30)
+}
+
+// unknownNames returns the names in a file of a package that are neither declared in the package
+// nor imported by the file: a mutation that uses one does not compile, and no other can be run
+// then either.
+func unknownNames(t *testing.T, folder, text string) (unknown []string) {
+	t.Helper()
+	known := declared(t, folder)
+	file, err := parser.ParseFile(token.NewFileSet(), "mutated.go", text, 0)
+	require.NoError(t, err)
+	imported := map[string]bool{}
+	for _, spec := range file.Imports {
+		name := path.Base(majorVersion.ReplaceAllString(strings.Trim(spec.Path.Value, `"`), ""))
+		if spec.Name != nil {
+			name = spec.Name.Name
+		}
+		imported[name] = true
+	}
+	for _, name := range file.Unresolved {
+		if !known[name.Name] && !imported[name.Name] && types.Universe.Lookup(name.Name) == nil {
+			unknown = append(unknown, name.Name)
+		}
+	}
+	return unknown
+}
+
+// majorVersion is the end of an import path that is no part of the package's name.
+var majorVersion = regexp.MustCompile(`/v[0-9]+$`)
+
+// declared returns the names that the files of a package declare outside of functions.
+func declared(t *testing.T, folder string) map[string]bool {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	require.NoError(t, err)
+	known := map[string]bool{}
+	for _, path := range paths {
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		require.NoError(t, err)
+		for name := range file.Scope.Objects {
+			known[name] = true
+		}
+	}
+	return known
+}
+
+// TestUnknownNames: an import that a mutation needs has to be in the file of its function.
+func TestUnknownNames(t *testing.T) {
+	folder := module(t, map[string]string{
+		"one.go": "package a\n\nimport \"example.com/b\"\n\nfunc f(s string) int { return len(s) + b.N + n }\n",
+		"two.go": "package a\n\nimport \"example.com/c\"\n\nconst n = c.N\n",
+	})
+	text, err := os.ReadFile(filepath.Join(folder, "one.go"))
+	require.NoError(t, err)
+	assert.Empty(t, unknownNames(t, folder, string(text)))
+	assert.Equal(t, []string{"c", "m"}, unknownNames(t, folder, strings.Replace(string(text), "b.N", "c.N + m", 1)))
 }
 
 // module writes files, by path, to a folder that it returns.
