@@ -335,10 +335,14 @@ func TestCostOfAManyfoldObject(t *testing.T) {
 	defer run(t, informer)()
 	require.NoError(t, informer.WaitForSync(t.Context()))
 	all := time.Since(begun)
-	begun = time.Now()
-	require.NoError(t, v.WaitForResourceVersion(t.Context(), set.View(), set.Put(rig.At("a", 1))))
-	assert.Less(t, time.Since(begun), 3*all)
-	assert.Equal(t, n-1, informer.Len())
+	fastest := time.Hour // of some, since other programs may run as well
+	for version := range 5 {
+		begun = time.Now()
+		require.NoError(t, v.WaitForResourceVersion(t.Context(), set.View(), set.Put(rig.At("a", 1+version))))
+		fastest = min(fastest, time.Since(begun))
+	}
+	assert.Less(t, fastest, 3*all)
+	assert.Equal(t, n-5, informer.Len())
 }
 
 // TestSharedInputs: uses of one informer are one input.
