@@ -77,13 +77,13 @@ func (c *checker) checkDone(body *ast.BlockStmt) {
 }
 
 // keyPassedOn reports whether a key is used other than by the queue, comparisons and
-// functions that cannot know the queue.
-func (c *checker) keyPassedOn(body ast.Node, key types.Object) bool {
+// functions that cannot know the queue. It was asserted from others, which may be asserted from it.
+func (c *checker) keyPassedOn(body ast.Node, key types.Object, from ...types.Object) bool {
 	found := false
 	each(body, func(s *ast.AssignStmt) {
 		if assert, ok := ast.Unparen(s.Rhs[0]).(*ast.TypeAssertExpr); ok && c.object(assert.X) == key {
-			if asserted := c.object(s.Lhs[0]); asserted != nil && asserted != key {
-				found = found || c.keyPassedOn(body, asserted)
+			if asserted := c.object(s.Lhs[0]); asserted != nil && asserted != key && !slices.Contains(from, asserted) {
+				found = found || c.keyPassedOn(body, asserted, append(slices.Clip(from), key)...)
 			}
 		}
 	})

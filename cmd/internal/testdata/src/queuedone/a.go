@@ -125,3 +125,17 @@ func (w *worker) sent(to chan struct{ key string }) {
 		to <- struct{ key string }{key}
 	}
 }
+
+func (w *anyWorker) narrowed() bool {
+	obj, shutdown := w.queue.Get() // want `Done is not called`
+	if shutdown {
+		return false
+	}
+	text, ok := obj.(fmt.Stringer)
+	if !ok {
+		return true
+	}
+	obj, _ = text.(any)
+	w.queue.Done(obj)
+	return true
+}
