@@ -56,8 +56,9 @@ var (
 //     it, or when no event has come for 10 ms after the one that has brought the
 //     store to that version. Where there is none, after a bookmark or a relist,
 //     it is when no event has come for 100 ms, which is noticed within about a
-//     second. If the informer is one of this project with several watches or own writes,
-//     it is about 10 ms after everything was reported, and a second after a bookmark.
+//     second. If the informer is one of this project with several watches or own writes, or
+//     from SharedIndexInformer, it is about 10 ms after everything was reported, and a second
+//     after a bookmark.
 //
 // While the shared informer has not synced, the source reports ErrSharedNotStarted after a
 // second if it can report that the informer was not started, as it can for client-go's own,

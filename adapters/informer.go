@@ -82,6 +82,7 @@ func SharedIndexInformer[T cache.Object](inf *typed.Informer[T]) cache.TypedShar
 		store:      newIndexer(inf, inf.Indexer(), inf.AddIndexes, conv),
 		name:       "SharedIndexInformer " + inf.Name(),
 		checker:    &doneChecker{"SharedIndexInformer " + inf.Name(), inf.Synced()},
+		reached:    &reachedVersions{of: inf},
 		listeners:  map[*listener[T]]struct{}{},
 	}
 }

@@ -10,12 +10,19 @@ import (
 )
 
 // reachedVersions notes to which version the store of an informer has come, when the events up to
-// it are on their way to handlers. It is for informers whose handlers do not get objects in the
-// order of their versions: those with several watches, and those with own writes.
-type reachedVersions struct{ last atomic.Pointer[string] }
+// it are on their way to handlers. It is for informers whose handlers may not get objects in the
+// order of their versions: those with several watches, those with own writes, and those that were
+// made elsewhere.
+type reachedVersions struct {
+	last atomic.Pointer[string]
+	of   interface{ ResourceVersion() string } // the informer, if that was made elsewhere
+}
 
 // now returns the last version, "" before the first.
 func (r *reachedVersions) now() string {
+	if r.of != nil { // Registration.After waits for the events up to it
+		return r.of.ResourceVersion()
+	}
 	if last := r.last.Load(); last != nil {
 		return clientVersion(*last)
 	}

@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubetyped/informer/adapters"
 	"github.com/kubetyped/informer/adapters/informers"
@@ -25,36 +27,48 @@ import (
 // namespace before those of another, versions of these objects say nothing about the rest.
 func TestFromSharedVersionOfEarlyObjects(t *testing.T) {
 	for name, of := range map[string]struct {
-		option func(*kube.Writes) informers.SharedInformerOption
+		shared func(kubernetes.Interface, *kube.Writes) (shared cache.SharedIndexInformer, run func(context.Context) error)
 		late   string // the namespace whose watch lags
 	}{
-		"own writes": {informers.WithOwnWrites, ""},
-		"namespaces": {func(*kube.Writes) informers.SharedInformerOption {
-			return informers.WithNamespaces(source.NewNamespaces("ns", "other"), &corev1.Pod{})
+		"own writes": {func(client kubernetes.Interface, writes *kube.Writes) (cache.SharedIndexInformer, func(context.Context) error) {
+			return podsOfFactory(client, informers.WithOwnWrites(writes))
+		}, ""},
+		"namespaces": {func(client kubernetes.Interface, _ *kube.Writes) (cache.SharedIndexInformer, func(context.Context) error) {
+			return podsOfFactory(client, informers.WithNamespaces(source.NewNamespaces("ns", "other"), &corev1.Pod{}))
+		}, "other"},
+		"namespaces of a typed informer": {func(client kubernetes.Interface, _ *kube.Writes) (cache.SharedIndexInformer, func(context.Context) error) {
+			pods := typed.NewInformer(source.FromNamespaces(source.NewNamespaces("ns", "other"), func(namespace string) source.Source[*corev1.Pod] {
+				return kube.FromClient(client.CoreV1().Pods(namespace))
+			}))
+			return adapters.SharedIndexInformer(pods), pods.Run
 		}, "other"},
 	} {
 		for _, before := range []bool{true, false} {
 			t.Run(name+map[bool]string{true: ", running before", false: ", started after"}[before], func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) { testVersionOfEarlyObjects(t, of.option, of.late, before) })
+				synctest.Test(t, func(t *testing.T) { testVersionOfEarlyObjects(t, of.shared, of.late, before) })
 			})
 		}
 	}
 }
 
-func testVersionOfEarlyObjects(t *testing.T, option func(*kube.Writes) informers.SharedInformerOption, late string, before bool) {
+func podsOfFactory(client kubernetes.Interface, option informers.SharedInformerOption) (cache.SharedIndexInformer, func(context.Context) error) {
+	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, option)
+	return factory.Core().V1().Pods().Informer(), func(ctx context.Context) error {
+		factory.StartWithContext(ctx)
+		factory.Shutdown()
+		return nil
+	}
+}
+
+func testVersionOfEarlyObjects(t *testing.T, of func(kubernetes.Interface, *kube.Writes) (cache.SharedIndexInformer, func(context.Context) error), late string, before bool) {
 	srv, writes := apitest.Start(t), kube.NewWrites()
 	hold := srv.Inject(apitest.Fault{Verb: "watch", Namespace: late, Hold: true})
 	config := srv.Config()
 	config.Wrap(unstreamed)
 	client := clientsetOf(t, writes.Config(config))
-	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, option(writes))
-	shared := factory.Core().V1().Pods().Informer()
+	shared, run := of(client, writes)
 	pods := typed.NewInformer(adapters.FromShared[*corev1.Pod](shared))
-	sharedRun(t, func(ctx context.Context) error {
-		factory.StartWithContext(ctx)
-		factory.Shutdown()
-		return nil
-	}, nil)
+	sharedRun(t, run, nil)
 	begin := func() {
 		sharedRun(t, pods.Run, nil)
 		require.NoError(t, pods.WaitForSync(t.Context()))

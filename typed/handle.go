@@ -158,6 +158,13 @@ func (i *Informer[T]) leave(r *Registration) bool {
 	return r.calling
 }
 
+// betweenSteps implements registrar.
+func (i *Informer[T]) betweenSteps(f func()) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	f()
+}
+
 // setLimit makes the source wait for the Block handler with the least room, if
 // there is one. The caller holds mu.
 func (i *Informer[T]) setLimit() {

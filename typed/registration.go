@@ -46,6 +46,8 @@ type anyListener interface {
 type registrar interface {
 	// leave removes r, and reports whether a goroutine calls its handler.
 	leave(r *Registration) bool
+	// betweenSteps calls f when the events of all that reads return are published.
+	betweenSteps(f func())
 	// syncError returns the reason why r is not synced now that the wait for it has ended.
 	syncError(ctx context.Context, r *Registration) error
 }
@@ -134,9 +136,12 @@ func (r *Registration) finish() { r.doneOnce.Do(func() { close(r.done) }) }
 // period.
 func (r *Registration) Resync() { r.listener.resync(false) }
 
-// After calls f on the handler's goroutine, after all events up to now. It does not wait for
-// that. If the handler is removed or the informer ends before, f is not called.
-func (r *Registration) After(f func()) { r.listener.after(f) }
+// After calls f on the handler's goroutine, after all events up to now, those of the state that
+// reads return included. It does not wait for that. If the handler is removed or the informer ends
+// before, f is not called.
+func (r *Registration) After(f func()) {
+	r.informer.betweenSteps(func() { r.listener.after(f) })
+}
 
 // end makes the handler's goroutine stop.
 func (r *Registration) end() {
