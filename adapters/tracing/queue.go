@@ -92,6 +92,9 @@ func (q *Queue[K]) again(key K, failed causes) {
 	failed.since, failed.delay = now, 0
 	q.causes.change(key, now, func(newer causes) (causes, bool) {
 		all := failed.join(newer.spans...)
+		if len(newer.spans) > 0 {
+			all.priority = max(all.priority, newer.priority)
+		}
 		all.leftOut += newer.leftOut
 		return all, true
 	})

@@ -141,6 +141,48 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
+// TestPriorityOfAttempts: a key that fails waits with the higher priority of an event that has come
+// meanwhile.
+func TestPriorityOfAttempts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		_, err := r.informer.Handle(tracing.Enqueue(r.events, r.keys, func(q control.Adder[index.Key]) typed.Handler[*corev1.ConfigMap] {
+			return typed.HandlerFuncs[*corev1.ConfigMap]{
+				AddFunc: func(obj *corev1.ConfigMap, _ bool) {
+					q.AddWithOptions(index.KeyOf(obj), queue.AddOptions{Priority: -5})
+				},
+				UpdateFunc: func(_, obj *corev1.ConfigMap) {
+					q.AddWithOptions(index.KeyOf(obj), queue.AddOptions{Priority: -3})
+				},
+			}
+		}))
+		require.NoError(t, err)
+		sink := r.start()
+		calls := 0
+		running(t, func(ctx context.Context) error {
+			return r.keys.Run(ctx, 1, func(context.Context, index.Key) error {
+				if calls++; calls > 1 {
+					return nil
+				}
+				time.Sleep(time.Second) // the second event comes
+				return errors.New("once")
+			})
+		})
+		sinktest.Put(sink, newMap("a", "2"), "2")
+		synctest.Wait()
+		sinktest.Put(sink, newMap("a", "3"), "3")
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		var priorities []string
+		for _, s := range r.exporter.GetSpans() {
+			if s.Name == "queue maps" {
+				priorities = append(priorities, attributes(s)["kubetyped.priority"])
+			}
+		}
+		assert.Equal(t, []string{"-5", "-3"}, priorities)
+	})
+}
+
 // TestHandlers: each handler has its span, also with Coalesce, and a panic is one of it.
 func TestHandlers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
