@@ -120,6 +120,9 @@ type Informer[T index.Object] struct {
 // returns what is wrong, and reads find nothing; an index cannot be added, and so
 // look-ups in it panic.
 func NewInformer[T index.Object](src source.Source[T], opts ...Option) *Informer[T] {
+	if argument.IsNil(src) {
+		src = nil // not a nil pointer, whose methods panic
+	}
 	i := &Informer[T]{
 		config:  config{name: nameOf[T](source.OriginOf(src))},
 		source:  src,

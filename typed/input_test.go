@@ -19,18 +19,20 @@ import (
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/kube"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // TestBadInput makes every mistake that arguments allow.
 func TestBadInput(t *testing.T) {
 	t.Run("options", func(t *testing.T) {
 		for name, informer := range map[string]*typed.Informer[*rig.Thing]{
-			"source is nil":                  typed.NewInformer[*rig.Thing](nil),
-			"option is nil":                  typed.NewInformer(rig.NewScript(), nil),
-			"the name is empty":              typed.NewInformer(rig.NewScript(), typed.WithName("")),
-			"WithTransform: function is nil": typed.NewInformer(rig.NewScript(), typed.WithTransform[*rig.Thing](nil)),
-			"objects are of type *rig.":      typed.NewInformer(rig.NewScript(), typed.WithTransform(kube.StripManagedFields[metav1.Object])),
-			"objects are of type *rig":       typed.NewInformer(rig.NewScript(), typed.WithTransform(func(p *corev1.Pod) (*corev1.Pod, error) { return p, nil })),
+			"source is nil":                      typed.NewInformer[*rig.Thing](nil),
+			"informer *rig.Thing: source is nil": typed.NewInformer[*rig.Thing]((*located)(nil)),
+			"option is nil":                      typed.NewInformer(rig.NewScript(), nil),
+			"the name is empty":                  typed.NewInformer(rig.NewScript(), typed.WithName("")),
+			"WithTransform: function is nil":     typed.NewInformer(rig.NewScript(), typed.WithTransform[*rig.Thing](nil)),
+			"objects are of type *rig.":          typed.NewInformer(rig.NewScript(), typed.WithTransform(kube.StripManagedFields[metav1.Object])),
+			"objects are of type *rig":           typed.NewInformer(rig.NewScript(), typed.WithTransform(func(p *corev1.Pod) (*corev1.Pod, error) { return p, nil })),
 		} {
 			assert.ErrorContains(t, informer.Run(t.Context()), name)
 			assert.ErrorContains(t, informer.WaitForSync(t.Context()), name)
@@ -234,3 +236,11 @@ func TestWaitsAfterTheEnd(t *testing.T) {
 		}
 	})
 }
+
+// located is a source that cannot be nil.
+type located struct {
+	source.Source[*rig.Thing]
+	origin source.Origin
+}
+
+func (l *located) Origin() source.Origin { return l.origin }
