@@ -29,22 +29,28 @@ func (g *group) remove(row uint32) {
 	}
 }
 
+// keep removes the rows that belongs does not report true for.
+func (g *group) keep(belongs func(row uint32) bool) {
+	kept, sorted := g.rows[:0], 0
+	for i, row := range g.rows {
+		if belongs(row) {
+			kept = append(kept, row)
+			if i < g.sorted {
+				sorted++
+			}
+		}
+	}
+	g.rows, g.sorted = kept, sorted
+}
+
 // maxInserted is the number of rows up to which they are inserted one by one.
 const maxInserted = 8
 
 // tidy brings rows into order, without those that belongs does not report true for.
 func tidy[T index.Object](g *group, of *table[T], belongs func(row uint32) bool) {
 	if g.lost {
-		kept, sorted := g.rows[:0], 0
-		for i, row := range g.rows {
-			if belongs(row) {
-				kept = append(kept, row)
-				if i < g.sorted {
-					sorted++
-				}
-			}
-		}
-		g.rows, g.sorted, g.lost = kept, sorted, false
+		g.keep(belongs)
+		g.lost = false
 	}
 	if g.shuffle || g.sorted < len(g.rows) {
 		g.order(of.compare)

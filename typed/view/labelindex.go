@@ -17,9 +17,10 @@ type labelIndex struct {
 	compare func(a, b uint32) int
 
 	families map[family]map[labelValue]*group
-	touched  []*group // that are not in order
-	best     []*group // see candidates
-	lists    []*group // see candidates
+	touched  []*group            // that are not in order
+	gone     map[*group][]uint32 // the objects that lists have lost and still have
+	best     []*group            // see candidates
+	lists    []*group            // see candidates
 }
 
 // family is the lists by one label, "" for lists of all objects; in each namespace, or
@@ -65,10 +66,7 @@ func (x *labelIndex) change(number uint32, old, now labeledState, renamed bool) 
 			continue
 		}
 		if wasIn {
-			list := lists[before]
-			if list.remove(number); len(list.rows) == 0 {
-				delete(lists, before)
-			}
+			x.removeFrom(lists, before, number)
 		}
 		if isIn {
 			x.addTo(lists, after, number)
@@ -82,8 +80,46 @@ func (x *labelIndex) addTo(lists map[labelValue]*group, at labelValue, number ui
 		list = &group{}
 		lists[at] = list
 	}
+	if gone, ok := x.gone[list]; ok { // the number may be one of them
+		x.settle(list, gone)
+	}
 	list.add(number)
 	x.touch(list)
+}
+
+// removeFrom removes an object from a list, by the next tidy.
+func (x *labelIndex) removeFrom(lists map[labelValue]*group, at labelValue, number uint32) {
+	list := lists[at]
+	gone := append(x.gone[list], number)
+	if len(gone) == len(list.rows) {
+		list.rows, list.sorted = nil, 0
+		delete(lists, at)
+		delete(x.gone, list)
+		return
+	}
+	if x.gone == nil {
+		x.gone = map[*group][]uint32{}
+	}
+	x.gone[list] = gone
+}
+
+// maxRemoved is the number of objects up to which each is searched for in a list that has lost it.
+const maxRemoved = 4
+
+// settle takes the objects out of a list that it has lost.
+func (x *labelIndex) settle(list *group, gone []uint32) {
+	delete(x.gone, list)
+	if len(gone) <= maxRemoved {
+		for _, number := range gone {
+			list.remove(number)
+		}
+		return
+	}
+	lost := make(map[uint32]bool, len(gone))
+	for _, number := range gone {
+		lost[number] = true
+	}
+	list.keep(func(number uint32) bool { return !lost[number] })
 }
 
 func (x *labelIndex) touch(list *group) {
@@ -95,6 +131,9 @@ func (x *labelIndex) touch(list *group) {
 
 // tidy brings lists into order.
 func (x *labelIndex) tidy() {
+	for list, gone := range x.gone {
+		x.settle(list, gone)
+	}
 	for _, list := range x.touched {
 		list.order(x.compare)
 		list.touched = false

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -343,6 +344,40 @@ func TestCostOfAManyfoldObject(t *testing.T) {
 	}
 	assert.Less(t, fastest, 3*all)
 	assert.Equal(t, n-5, informer.Len())
+}
+
+// TestCostOfObjectsOfOneLabel: to delete many objects that one selects, or that it depends on, costs
+// no more than some times what it costs to add them.
+func TestCostOfObjectsOfOneLabel(t *testing.T) {
+	const n = 60_000
+	all := make([]*Pod, n)
+	for i := range all {
+		all[i] = webPod(fmt.Sprint(i*7919%n), "", 0)
+	}
+	selector := func(s *Service) labels.Selector { return labels.SelectorFromSet(s.Selector) }
+	pods, services := view.NewSet[*Pod](), view.NewSet(&Service{view.Named{Namespace: "shop", Name: "s"}, all[0].Labels})
+	for name, v := range map[string]*view.View[row]{
+		"JoinSelecting": view.JoinSelecting(services.View(), pods.View(), selector,
+			func(s *Service, of iter.Seq[*Pod]) (row, bool) {
+				return row{s.Name, fmt.Sprint(len(namesOfPods(of)))}, true
+			}),
+		"JoinSelectedBy": view.JoinSelectedBy(pods.View(), services.View(), selector,
+			func(p *Pod, by iter.Seq[*Service]) (row, bool) { return row{p.Name, fmt.Sprint(by != nil)}, true }),
+	} {
+		stop := run(t, typed.NewInformer(v))
+		took := func(of ...*Pod) time.Duration {
+			begun := time.Now()
+			require.NoError(t, v.WaitForResourceVersion(t.Context(), pods.View(), pods.Replace(of...)))
+			return time.Since(begun)
+		}
+		least := math.Inf(1) // of some times, since other programs may run as well
+		for range 3 {
+			added := took(all...)
+			least = min(least, took().Seconds()/added.Seconds())
+		}
+		assert.Less(t, least, 3.0, name)
+		stop()
+	}
 }
 
 // TestSharedInputs: uses of one informer are one input.

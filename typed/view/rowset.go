@@ -5,13 +5,57 @@ import "slices"
 // rowSet is a set of rows, most often of none or one.
 type rowSet struct {
 	one  uint32 // a row plus one; 0: none, or look at many
-	many *[]uint32
+	many *rowList
+}
+
+// rowList is the rows of a set that has two or more.
+type rowList struct {
+	rows   []uint32
+	places map[uint32]uint32 // of rows, by row; nil: they are searched for
+}
+
+// maxSearched is the number of rows up to which a set that loses one is searched.
+const maxSearched = 256
+
+// find returns the place of a row, -1 if it is not there.
+func (l *rowList) find(row uint32) int {
+	if l.places == nil && len(l.rows) <= maxSearched {
+		return slices.Index(l.rows, row)
+	}
+	if l.places == nil {
+		l.places = make(map[uint32]uint32, len(l.rows))
+		for at, row := range l.rows {
+			l.places[row] = uint32(at)
+		}
+	}
+	if at, ok := l.places[row]; ok {
+		return int(at)
+	}
+	return -1
+}
+
+func (l *rowList) add(row uint32) {
+	if l.places != nil {
+		l.places[row] = uint32(len(l.rows))
+	}
+	l.rows = append(l.rows, row)
+}
+
+// remove removes the row at a place, to which it moves the last one.
+func (l *rowList) remove(at int) {
+	last := len(l.rows) - 1
+	if l.places != nil {
+		l.places[l.rows[last]] = uint32(at)
+		delete(l.places, l.rows[at])
+	}
+	l.rows[at] = l.rows[last]
+	l.rows = l.rows[:last]
 }
 
 func (s *rowSet) len() int {
 	switch {
 	case s.many != nil:
-		return len(*s.many)
+		return len(s.many.rows)
 	case s.one != 0:
 		return 1
 	}
@@ -22,11 +66,11 @@ func (s *rowSet) len() int {
 func (s *rowSet) add(row uint32) {
 	switch {
 	case s.many != nil:
-		*s.many = append(*s.many, row)
+		s.many.add(row)
 	case s.one == 0:
 		s.one = row + 1
 	default:
-		s.many = &[]uint32{s.one - 1, row}
+		s.many = &rowList{rows: []uint32{s.one - 1, row}}
 		s.one = 0
 	}
 }
@@ -39,19 +83,17 @@ func (s *rowSet) remove(row uint32) {
 		}
 		return
 	}
-	if at := slices.Index(*s.many, row); at >= 0 {
-		rows := *s.many
-		rows[at] = rows[len(rows)-1]
-		*s.many = rows[:len(rows)-1]
+	if at := s.many.find(row); at >= 0 {
+		s.many.remove(at)
 	}
-	if len(*s.many) == 1 {
-		s.one, s.many = (*s.many)[0]+1, nil
+	if len(s.many.rows) == 1 {
+		s.one, s.many = s.many.rows[0]+1, nil
 	}
 }
 
 func (s *rowSet) has(row uint32) bool {
 	if s.many != nil {
-		return slices.Contains(*s.many, row)
+		return s.many.find(row) >= 0
 	}
 	return s.one == row+1
 }
@@ -60,7 +102,7 @@ func (s *rowSet) has(row uint32) bool {
 func (s *rowSet) each(f func(row uint32)) {
 	switch {
 	case s.many != nil:
-		rows := *s.many
+		rows := s.many.rows
 		for i := len(rows) - 1; i >= 0; i-- {
 			f(rows[i])
 		}
