@@ -177,6 +177,11 @@ func (c *managerCache) informer(ctx context.Context, kind kindOf, example client
 	of, err := c.cacheOf(kind.kind)
 	c.mu.Unlock()
 	if d != nil {
+		if of := d.cache.Load(); of != nil { // it waits for its first list, unless opts say otherwise
+			if _, err := (*of).GetInformer(ctx, example, opts...); err != nil {
+				return nil, err
+			}
+		}
 		return d, nil
 	}
 	var informer cache.Informer

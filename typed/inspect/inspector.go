@@ -101,13 +101,13 @@ func (i *Inspector) Informers() []typed.AnyInformer {
 	return parts.allInformers()
 }
 
-// allInformers returns the informers, those of factories included.
+// allInformers returns the informers, those of factories included, except those that are nil.
 func (p *parts) allInformers() []typed.AnyInformer {
 	var all []typed.AnyInformer
 	seen := map[typed.AnyInformer]bool{}
 	add := func(informers []typed.AnyInformer) {
 		for _, informer := range informers {
-			if !seen[informer] {
+			if !argument.IsNil(informer) && !seen[informer] {
 				seen[informer] = true
 				all = append(all, informer)
 			}

@@ -60,6 +60,14 @@ type factoryOf []typed.AnyInformer
 
 func (f factoryOf) Informers() []typed.AnyInformer { return f }
 
+// TestFactoryOfNothing: informers of a factory that are nil are left out.
+func TestFactoryOfNothing(t *testing.T) {
+	inspector := newInspector(t)
+	factory := factoryOf{nil, (*typed.Informer[*rig.Thing])(nil), typed.NewInformer(rig.NewScript())}
+	require.NoError(t, inspector.AddUntil(t.Context(), inspect.WithFactories(factory)))
+	assert.Len(t, reportOf(t, inspector).Informers, 1)
+}
+
 // TestAddUntilLetsGo: the memory of an informer that was shown and weighed is freed.
 func TestAddUntilLetsGo(t *testing.T) {
 	inspector := newInspector(t)
