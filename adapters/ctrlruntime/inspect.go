@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
@@ -76,6 +77,9 @@ func inspected(mgr manager.Manager, opts []inspect.Option) (*inspect.Inspector, 
 		return nil, err
 	}
 	measured, err := metrics.New(ctrlmetrics.Registry, of...)
+	if already := (prometheus.AlreadyRegisteredError{}); errors.As(err, &already) {
+		return nil, fmt.Errorf("another manager of this process is inspected, until it ends: %w", err)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -187,6 +187,24 @@ func controllerNamed(report snapshot.Report, name string) snapshot.Controller {
 	return snapshot.Controller{}
 }
 
+// TestInspectOfTwoManagers: there is one registry, so one manager at a time is inspected.
+func TestInspectOfTwoManagers(t *testing.T) {
+	srv := newKindServer(t)
+	first, second := newRecorder(t, srv.config(), ctrlruntime.NewCache()), newRecorder(t, srv.config(), ctrlruntime.NewCache())
+	_, err := ctrlruntime.Inspect(first)
+	require.NoError(t, err)
+	_, err = ctrlruntime.Inspect(second)
+	assert.ErrorContains(t, err, "inspect manager: another manager of this process is inspected, until it ends")
+	stop := first.run(t)
+	<-first.Elected()
+	stop()
+	_, err = ctrlruntime.Inspect(second)
+	require.NoError(t, err)
+	stop = second.run(t)
+	<-second.Elected()
+	stop()
+}
+
 // TestInspectRejects: invalid arguments are errors, and leave nothing in the registry.
 func TestInspectRejects(t *testing.T) {
 	srv := newKindServer(t)
