@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -120,8 +121,8 @@ type Informer[T index.Object] struct {
 // returns what is wrong, and reads find nothing; an index cannot be added, and so
 // look-ups in it panic.
 func NewInformer[T index.Object](src source.Source[T], opts ...Option) *Informer[T] {
-	if argument.IsNil(src) {
-		src = nil // not a nil pointer, whose methods panic
+	if v := reflect.ValueOf(src); v.Kind() == reflect.Pointer && v.IsNil() {
+		src = nil // its methods would panic; those of a nil slice may not
 	}
 	i := &Informer[T]{
 		config:  config{name: nameOf[T](source.OriginOf(src))},

@@ -13,9 +13,9 @@ var (
 var upperRooms = []mutation{
 	{
 		bug:   "objects that come when others leave are out of order",
-		in:    "typed/view.tidy",
-		old:   "				if i < g.sorted {\n",
-		new:   "				if i >= 0 {\n",
+		in:    "typed/view.group.keep",
+		old:   "			if i < g.sorted {\n",
+		new:   "			if i >= 0 {\n",
 		suite: inView,
 	},
 	{

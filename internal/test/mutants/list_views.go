@@ -174,4 +174,18 @@ var viewsOfOthers = []mutation{
 		new:   "",
 		suite: tests("typed/view", "TestFailuresDiffer"),
 	},
+	{
+		bug:   "a set of many rows loses the one that takes the place of another",
+		in:    "typed/view.rowList.remove",
+		old:   "		l.places[l.rows[last]] = uint32(at)\n",
+		new:   "",
+		suite: tests("typed/view", "TestRowSet"),
+	},
+	{
+		bug:   "an object that comes into a list that has lost it in the same step is lost",
+		in:    "typed/view.labelIndex.addTo",
+		old:   "		x.settle(list, gone)\n",
+		new:   "		_ = gone\n",
+		suite: tests("typed/view", "TestLabelIndex"),
+	},
 }
