@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -316,6 +317,34 @@ func TestCostIsThatOfTheChange(t *testing.T) {
 		assert.Equal(t, 101, status.Stages[1].Objects)
 		assert.Zero(t, status.Failing)
 		assert.Equal(t, 100, informer.Len())
+	})
+}
+
+// TestCostOfObjectsThatHadALabel: an object is not looked at again for a selector that had selected
+// it, and does no more.
+func TestCostOfObjectsThatHadALabel(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		selector := map[string]string{"app": "web"}
+		pods := view.NewSet(webPod("a", "", 0), webPod("b", "", 0), webPod("c", "", 0))
+		services := view.NewSet(&Service{view.Named{Namespace: "shop", Name: "s"}, selector})
+		var looked []string
+		start(t, view.JoinSelectedBy(pods.View(), services.View(), func(s *Service) labels.Selector { return labels.SelectorFromSet(s.Selector) },
+			func(p *Pod, _ iter.Seq[*Service]) (row, bool) {
+				looked = append(looked, p.Name)
+				return row{p.Name, ""}, true
+			}))
+		services.Put(&Service{view.Named{Namespace: "shop", Name: "s"}, selector})
+		synctest.Wait()
+		assert.Len(t, looked, 6)
+		other := webPod("a", "", 0)
+		other.Labels = map[string]string{"app": "other"}
+		pods.Put(other)
+		synctest.Wait()
+		looked = nil
+		services.Put(&Service{view.Named{Namespace: "shop", Name: "s"}, selector})
+		synctest.Wait()
+		slices.Sort(looked)
+		assert.Equal(t, []string{"b", "c"}, looked)
 	})
 }
 

@@ -165,6 +165,7 @@ func (d *selected[T]) affected(mark func(row uint32, reason index.Reason)) {
 	if d.asked.len() == 0 {
 		return
 	}
+	d.labels.tidy()
 	var numbers []uint32
 	for _, e := range d.changed {
 		numbers = d.labels.selected(numbers[:0], e.namespace, e.selector)
