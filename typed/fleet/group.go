@@ -80,23 +80,35 @@ func (g *group[T]) set(entries []entry, waitsFor string) {
 			g.noteFailure(m)
 		}
 	}
+	added := g.add(entries)
+	g.first.Lock()
+	g.waitsFor = waitsFor
+	g.first.Unlock()
 	for _, e := range entries {
 		m := g.member(e.Name)
-		switch {
-		case m == nil:
-			m = newMember(g, e)
-			g.change(func() { g.members[e.Name] = m })
-		case m.changed == e.changed:
+		if m.changed == e.changed && !added[e.Name] {
 			continue
 		}
 		m.start(e.Cluster)
 		g.change(func() { m.changed = e.changed })
 		m.bePatient()
 	}
-	g.first.Lock()
-	g.waitsFor = waitsFor
-	g.syncNow()
-	g.first.Unlock()
+	g.syncIfReady()
+}
+
+// add makes those entries members that are none, and reports by name which. None starts before all
+// are there: the first sync waits for members.
+func (g *group[T]) add(entries []entry) (added map[string]bool) {
+	added = map[string]bool{}
+	g.change(func() {
+		for _, e := range entries {
+			if g.members[e.Name] == nil {
+				g.members[e.Name] = newMember(g, e)
+				added[e.Name] = true
+			}
+		}
+	})
+	return added
 }
 
 // change changes the members, and wakes the callers that wait for that.
