@@ -393,7 +393,9 @@ func TestCostOfObjectsOfOneLabel(t *testing.T) {
 		"JoinSelectedBy": view.JoinSelectedBy(pods.View(), services.View(), selector,
 			func(p *Pod, by iter.Seq[*Service]) (row, bool) { return row{p.Name, fmt.Sprint(by != nil)}, true }),
 	} {
-		stop := run(t, typed.NewInformer(v))
+		informer := typed.NewInformer(v)
+		stop := run(t, informer)
+		require.NoError(t, informer.WaitForSync(t.Context()))
 		took := func(of ...*Pod) time.Duration {
 			begun := time.Now()
 			require.NoError(t, v.WaitForResourceVersion(t.Context(), pods.View(), pods.Replace(of...)))
