@@ -31,7 +31,8 @@ const (
 	Expired
 	// Freeze stops what travels between a process and its server, to both sides or to one.
 	Freeze
-	// Slow makes what travels take up to a thousand times as long, a minute at most.
+	// Slow makes what travels take up to a thousand times as long, a minute at most. Of several at
+	// a time, the largest counts.
 	Slow
 	// Moved connects a process with another server; open watches are cut.
 	Moved

@@ -46,7 +46,7 @@ var ErrEnded = errors.New("component stopped before its context ended")
 // Run returns nil if ctx ended while the workers ran, or while it waited to become leader, and
 // all keys were drained. It returns the error of WaitForSync if ctx ends before that, the
 // errors of the options, and an error with the number of remaining keys if the drain timeout
-// has passed. A panic of an informer, a queue or the elector is reported by
+// has passed or all workers of a queue have ended. A panic of an informer, a queue or the elector is reported by
 // utilruntime.HandleCrash; where that does not end the program, it is an error that the part
 // has ended with.
 func Run(ctx context.Context, opts ...RunOption) error {
@@ -191,7 +191,7 @@ func (r *runner) work(leading context.Context) {
 	workers.Wait()
 }
 
-// errUnserved is why a queue is not drained that nothing would drain.
+// errUnserved ends the drain of a queue that no worker would drain.
 var errUnserved = errors.New("no workers are left")
 
 // drain waits until the workers have done what there is, or it takes too long.

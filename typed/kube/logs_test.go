@@ -21,6 +21,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubetyped/informer/apitest"
+	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/kube"
@@ -136,7 +137,7 @@ func TestWatchesThatFailAfterEachList(t *testing.T) {
 }
 
 // startIn runs an informer in a context until the test ends.
-func startIn(t *testing.T, ctx context.Context, i *typed.Informer[*corev1.Pod]) {
+func startIn[T index.Object](t *testing.T, ctx context.Context, i *typed.Informer[T]) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	running.Go(func() { assert.NoError(t, i.Run(ctx)) })

@@ -119,11 +119,9 @@ func TestWaitForKind(t *testing.T) {
 				var deleted atomic.Int32
 				_, err := gadgets.Handle(typed.HandlerFuncs[*gadget]{DeleteFunc: func(typed.Deleted[*gadget]) { deleted.Add(1) }})
 				require.NoError(t, err)
-				ctx, cancel := context.WithCancel(t.Context())
-				ended := make(chan error, 1)
-				go func() { ended <- gadgets.Run(ctx) }()
+				startIn(t, t.Context(), gadgets)
 
-				require.NoError(t, gadgets.WaitForSync(ctx))
+				require.NoError(t, gadgets.WaitForSync(t.Context()))
 				time.Sleep(5*time.Minute + 3*time.Second)
 				synctest.Wait()
 				assert.Equal(t, report.PhaseSynced, gadgets.Status().Phase)
@@ -164,8 +162,6 @@ func TestWaitForKind(t *testing.T) {
 				assert.EqualValues(t, 1, deleted.Load())
 				assert.True(t, meta.IsNoMatchError(gadgets.Status().Err))
 				arrive()
-				cancel()
-				require.NoError(t, <-ended)
 			})
 		})
 	}
@@ -183,10 +179,8 @@ func TestMissingKindIsReportedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := newGadgetServer(t)
 		gadgets := typed.NewInformer(kube.FromREST[*gadget](srv.config(false), kube.WithResource(gadgetResource), kube.WaitForKind()))
-		ctx, cancel := context.WithCancel(t.Context())
-		ended := make(chan error, 1)
-		go func() { ended <- gadgets.Run(ctx) }()
-		require.NoError(t, gadgets.WaitForSync(ctx))
+		startIn(t, t.Context(), gadgets)
+		require.NoError(t, gadgets.WaitForSync(t.Context()))
 		relists := gadgets.Status().Relists
 
 		srv.fails.Store(true)
@@ -205,8 +199,6 @@ func TestMissingKindIsReportedAgain(t *testing.T) {
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		assert.Equal(t, failed, gadgets.Status().Failed, "it is reported once")
-		cancel()
-		require.NoError(t, <-ended)
 	})
 }
 
@@ -228,9 +220,7 @@ func TestWaitForKindOfAnUnreachableServer(t *testing.T) {
 			})
 		})
 		gadgets := typed.NewInformer(kube.FromREST[*gadget](config, kube.WithResource(gadgetResource), kube.WaitForKind()))
-		ctx, cancel := context.WithCancel(t.Context())
-		ended := make(chan error, 1)
-		go func() { ended <- gadgets.Run(ctx) }()
+		startIn(t, t.Context(), gadgets)
 		time.Sleep(2 * time.Second)
 		assert.Equal(t, report.PhaseSyncing, gadgets.Phase())
 		reachable.Store(true)
@@ -238,8 +228,6 @@ func TestWaitForKindOfAnUnreachableServer(t *testing.T) {
 		synctest.Wait()
 		assert.Equal(t, report.PhaseSynced, gadgets.Phase())
 		assert.NoError(t, gadgets.Status().Err)
-		cancel()
-		require.NoError(t, <-ended)
 	})
 }
 
@@ -252,13 +240,11 @@ func TestWaitForKindAndOwnWrites(t *testing.T) {
 		writes := kube.NewWrites()
 		config := writes.Config(srv.config(false))
 		gadgets := typed.NewInformer(kube.FromREST[*gadget](config, kube.WithResource(gadgetResource), kube.WithWrites(writes), kube.WaitForKind()))
-		ctx, cancel := context.WithCancel(t.Context())
-		ended := make(chan error, 1)
-		go func() { ended <- gadgets.Run(ctx) }()
-		require.NoError(t, gadgets.WaitForSync(ctx))
+		startIn(t, t.Context(), gadgets)
+		require.NoError(t, gadgets.WaitForSync(t.Context()))
 		srv.Inject(apitest.Fault{Lag: true})
 		w := newWriter[*gadget](t, config, kube.WithResource(gadgetResource))
-		_, err := w.Create(ctx, &gadget{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "a"}}, metav1.CreateOptions{})
+		_, err := w.Create(t.Context(), &gadget{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "a"}}, metav1.CreateOptions{})
 		require.NoError(t, err)
 		require.Equal(t, 1, gadgets.Len())
 		require.Equal(t, 1, gadgets.Status().Ahead.Keys)
@@ -269,8 +255,6 @@ func TestWaitForKindAndOwnWrites(t *testing.T) {
 		synctest.Wait()
 		assert.Zero(t, gadgets.Len())
 		assert.Zero(t, gadgets.Status().Ahead)
-		cancel()
-		require.NoError(t, <-ended)
 	})
 }
 
@@ -325,14 +309,10 @@ func TestWaitForKindListsObjectsOnce(t *testing.T) {
 			})
 		})
 		gadgets := typed.NewInformer(kube.FromREST[*gadget](config, kube.WithResource(gadgetResource), kube.WaitForKind()))
-		ctx, cancel := context.WithCancel(t.Context())
-		ended := make(chan error, 1)
-		go func() { ended <- gadgets.Run(ctx) }()
-		require.NoError(t, gadgets.WaitForSync(ctx))
+		startIn(t, t.Context(), gadgets)
+		require.NoError(t, gadgets.WaitForSync(t.Context()))
 		assert.Equal(t, objects, gadgets.Len())
 		assert.Less(t, received.Load(), int64(objects*size*3/2))
-		cancel()
-		require.NoError(t, <-ended)
 	})
 }
 
