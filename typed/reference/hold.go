@@ -229,7 +229,7 @@ func (s *keys[T]) drop(e *entry[T]) {
 	}
 	delete(s.all, e.key)
 	s.room = true
-	if e.state.known() {
+	if e.reported {
 		s.watchers.add(e.key, State{}, false)
 	}
 	s.tend(e)
@@ -253,12 +253,15 @@ func (s *keys[T]) setState(e *entry[T], state State) {
 	}
 	first := !e.state.known()
 	e.state, e.early = state, nil
-	s.watchers.add(e.key, state, first) // before the key may be dropped
 	if first {
 		close(e.known)
 		if e.holders == 0 {
 			e.last = time.Now()
 			s.rest(e)
 		}
+	}
+	if !e.gone {
+		e.reported = true
+		s.watchers.add(e.key, state, first)
 	}
 }

@@ -85,20 +85,21 @@ type keys[T index.Object] struct {
 
 // entry is one key, from when it is held until it is dropped. Its fields are guarded by mu.
 type entry[T index.Object] struct {
-	key     index.Key
-	src     source.Source[T] // the first one
-	holders int
-	gone    bool
-	state   State
-	version string        // that its watch has reached, and was reported
-	failure error         // that lasts
-	since   time.Time     // when it began
-	known   chan struct{} // closed when there is an answer, and reads of the informer reflect it
-	early   *answer[T]    // until the informer is synced; nil: there is none
-	heard   chan struct{} // closed when early is set for the first time
-	hear    sync.Once     // closes it
-	last    time.Time     // when idle began
-	timer   *time.Timer   // looks whether idle is over; nil: none does
+	key      index.Key
+	src      source.Source[T] // the first one
+	holders  int
+	gone     bool
+	state    State
+	reported bool          // its first state, to Watch
+	version  string        // that its watch has reached, and was reported
+	failure  error         // that lasts
+	since    time.Time     // when it began
+	known    chan struct{} // closed when there is an answer, and reads of the informer reflect it
+	early    *answer[T]    // until the informer is synced; nil: there is none
+	heard    chan struct{} // closed when early is set for the first time
+	hear     sync.Once     // closes it
+	last     time.Time     // when idle began
+	timer    *time.Timer   // looks whether idle is over; nil: none does
 }
 
 // answer is what was listed of a key before the informer was synced. It is never changed.
