@@ -69,7 +69,7 @@ var (
 		"Lists after the first one.")
 	watches = counter(ofInformer, "kubetyped_informer_watches_total",
 		"How often watches have begun.")
-	failures = gauge(ofInformer, sum, "kubetyped_informer_failures",
+	failures = gauge(ofInformer, sum, "kubetyped_informer_consecutive_failures",
 		"Failures to list or watch in a row.")
 	failed = counter(ofInformer, "kubetyped_informer_failures_total",
 		"Failures to list or watch.")

@@ -95,6 +95,18 @@ func TestTable(t *testing.T) {
 	assert.ElementsMatch(t, want, have, "the lines are:\n%s", strings.Join(want, "\n"))
 }
 
+// TestFamiliesOfOpenMetrics: a counter is of the family of its name without _total there, so no other
+// metric may be called that.
+func TestFamiliesOfOpenMetrics(t *testing.T) {
+	of := map[string]string{}
+	for _, f := range everything(t) {
+		family := strings.TrimSuffix(f.GetName(), "_total")
+		assert.Empty(t, of[family], f.GetName())
+		of[family] = f.GetName()
+	}
+	assert.NotEmpty(t, of)
+}
+
 // TestLint holds names, units and help to the conventions of Prometheus.
 func TestLint(t *testing.T) {
 	withEverything(t, func(r *prometheus.Registry) {

@@ -161,7 +161,7 @@ func TestOneSeriesAKind(t *testing.T) {
 	const l = `{group="",kind="Pod"}`
 	for name, want := range map[string]float64{
 		"objects": 4950, "events_total": 9900, "handlers": 200, "handler_backlog": 100, "handler_panics_total": 100, "handlers_stuck": 100,
-		"failures": 3, "failing": 1, "first_failure_timestamp_seconds": 1_000_000, "heap_bytes": 100_000, "budget_used_ratio": 0.99,
+		"consecutive_failures": 3, "failing": 1, "first_failure_timestamp_seconds": 1_000_000, "heap_bytes": 100_000, "budget_used_ratio": 0.99,
 		"failures_total": 700, "failed_lists_total": 200, "failed_watches_total": 100,
 		"last_contact_timestamp_seconds": 1_000_000, "last_event_timestamp_seconds": 1_000_099,
 	} {
