@@ -229,10 +229,10 @@ var references = []mutation{
 		suite: tests("typed/reference", "TestRejectedBeforeTheSync"),
 	},
 	{
-		bug:   "a key is dropped before its first state is reported",
+		bug:   "a key that is dropped with its first answer is reported",
 		in:    "typed/reference.keys.setState",
-		old:   "	s.watchers.add(e.key, state, first) // before the key may be dropped\n",
-		new:   "	defer s.watchers.add(e.key, state, first)\n",
+		old:   "	if !e.gone {\n",
+		new:   "	if e.reported = true; true {\n",
 		suite: tests("typed/reference", "TestKeyReleasedBeforeItsAnswer"),
 	},
 }
