@@ -79,8 +79,9 @@ func TestEventsOfAnEndedContext(t *testing.T) {
 
 // TestMemoryOfABurst applies many changes at once, and checks the memory kept for the next batch.
 func TestMemoryOfABurst(t *testing.T) {
-	assert.Less(t, typed.KeptAfterBurst(rig.At, 20000), 1000, "room for the events of a piece")
-	assert.Positive(t, typed.KeptAfterBurst(rig.At, 100), "what is common is kept")
+	assert.Less(t, typed.KeptAfterBurst(rig.At, 20000, false), 1000, "room for the events of a piece")
+	assert.Zero(t, typed.KeptAfterBurst(rig.At, 20000, true), "the memory of a large step is freed")
+	assert.Positive(t, typed.KeptAfterBurst(rig.At, 100, false), "what is common is kept")
 }
 
 // TestSourceEndsTheGoroutine: if a transform function ends the goroutine of Run, the informer stops,

@@ -21,13 +21,16 @@ func (i *Informer[T]) Awaited() (versions, deletions int) {
 }
 
 // KeptAfterBurst returns the number of changes and events that a loop has room for
-// after a batch of n changes.
-func KeptAfterBurst[T index.Object](object func(name string, version int) T, n int) int {
+// after a batch of n changes, which may be one step.
+func KeptAfterBurst[T index.Object](object func(name string, version int) T, n int, isStep bool) int {
 	l := loop[T]{informer: NewInformer[T](nil)}
 	l.informer.ctx = context.Background()
 	deltas := make([]queue.Delta[T], n)
 	for i := range deltas {
 		deltas[i] = queue.Delta[T]{Type: queue.Put, Object: object(fmt.Sprint("n", i), i+1)}
+	}
+	if isStep {
+		deltas = []queue.Delta[T]{{Type: queue.Step, List: &queue.List[T]{Changes: deltas}}}
 	}
 	l.process(deltas)
 	return cap(l.changes) + cap(l.events)

@@ -152,14 +152,14 @@ func (l *loop[T]) flush(version string) {
 	}
 	l.applyPiece(l.changes, version)
 	if cap(l.changes) > maxKept {
-		l.changes = nil
+		l.changes, l.events = nil, nil
 	}
 	clear(l.changes)
 	l.changes = l.changes[:0]
 }
 
-// maxKept is the number of changes up to which the memory of a step is kept for the
-// next one.
+// maxKept is the number of changes up to which the memory of a step, and of its events, is kept
+// for the next one.
 const maxKept = 16384
 
 // maxPiece is the number of changes that are applied at a time, so that readers need not wait
