@@ -302,13 +302,17 @@ func (f *Factory) WaitForSync(ctx context.Context) error {
 	errs := make([]error, len(shares))
 	var waiting sync.WaitGroup
 	for i, s := range shares {
-		waiting.Go(func() { errs[i] = s.informer.WaitForSync(ctx) })
+		waiting.Go(func() {
+			used, stop := s.uses.within(ctx)
+			defer stop()
+			if err := s.informer.WaitForSync(used); used.Err() == nil || ctx.Err() != nil {
+				errs[i] = err
+			}
+		})
 	}
 	waiting.Wait()
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	for i, s := range shares {
-		if s.uses.none() && (errors.Is(errs[i], ErrStopped) || errors.Is(errs[i], index.ErrReleased)) {
+		if s.uses.none() {
 			errs[i] = nil
 		}
 	}

@@ -50,6 +50,25 @@ func TestShutdownWaitsForNoGrace(t *testing.T) {
 	})
 }
 
+// TestWaitForSyncInTheTimeOfGrace: an informer without users is not waited for.
+func TestWaitForSyncInTheTimeOfGrace(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		f := newShop(t, typed.WithGrace(time.Hour))
+		begin := time.Now()
+		f.share("x").Release()
+		assert.NoError(t, f.WaitForSync(t.Context()))
+		again := f.share("x")
+		require.Len(t, f.scripts, 1, "it goes on")
+		waited := make(chan error, 1)
+		go func() { waited <- f.WaitForSync(t.Context()) }()
+		synctest.Wait()
+		assert.Empty(t, waited)
+		again.Release()
+		assert.NoError(t, <-waited)
+		assert.Zero(t, time.Since(begin))
+	})
+}
+
 // TestReleaseAfterShutdown: it is released at once.
 func TestReleaseAfterShutdown(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {

@@ -2,6 +2,7 @@ package typed
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"sync"
 
@@ -12,25 +13,38 @@ import (
 // uses contains the uses of a factory's informer that were not released. It has its own lock,
 // as Status must not wait for the factory, which calls functions of the user's.
 type uses struct {
-	mu  sync.Mutex
-	all map[*use]bool // guarded by mu
+	mu    sync.Mutex
+	all   map[*use]bool // guarded by mu
+	calls *pendingCalls // guarded by mu; that end with the last use
 }
 
 // use is one use of an informer, and where it was asked for.
 type use struct{ asked report.CallSite }
 
-func newUses() *uses { return &uses{all: map[*use]bool{}} }
+func newUses() *uses { return &uses{all: map[*use]bool{}, calls: newPendingCalls()} }
 
 func (u *uses) add(by *use) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	if len(u.all) == 0 {
+		u.calls = newPendingCalls()
+	}
 	u.all[by] = true
 }
 
 func (u *uses) remove(by *use) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	delete(u.all, by)
+	if delete(u.all, by); len(u.all) == 0 {
+		u.calls.end()
+	}
+}
+
+// within returns a context that ends with ctx, or with the last use, by index.ErrReleased.
+func (u *uses) within(ctx context.Context) (_ context.Context, stop func()) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.calls.within(ctx)
 }
 
 // none reports whether the informer has no uses.
