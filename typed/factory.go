@@ -52,6 +52,13 @@ type Factory struct {
 	closed bool                // guarded by mu
 	frozen bool                // guarded by mu
 	shares map[shareKey]*share // guarded by mu; those that are in use
+	failed []failedShare       // guarded by mu
+}
+
+// failedShare is an informer that has ended by itself and is in use. It does not keep its objects.
+type failedShare struct {
+	uses *uses
+	err  error
 }
 
 // shareKey is what an informer of a factory is known by.
@@ -148,7 +155,7 @@ func Share[T index.Object, K comparable](f *Factory, key K, src func() source.So
 	}
 	s := f.shares[at]
 	if s != nil && s.informer.Phase() == report.PhaseStopped { // by itself, and is ending
-		delete(f.shares, at)
+		f.drop(at, s)
 		s = nil
 	}
 	asked := applied(opts)
@@ -222,6 +229,9 @@ func (f *Factory) release(at shareKey, s *share, by *use) {
 	f.mu.Lock()
 	s.uses.remove(by)
 	last := s.uses.none()
+	if last {
+		f.failed = slices.DeleteFunc(f.failed, func(one failedShare) bool { return one.uses == s.uses })
+	}
 	if last && s.grace > 0 && !s.ended && !f.closed {
 		last = false
 		s.wanted = make(chan struct{})
@@ -284,17 +294,25 @@ func (f *Factory) forget(at shareKey, s *share) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.shares[at] == s {
-		delete(f.shares, at)
+		f.drop(at, s)
+	}
+}
+
+// drop is forget for an informer that is shared, and has ended by itself. The caller holds mu.
+func (f *Factory) drop(at shareKey, s *share) {
+	delete(f.shares, at)
+	if !f.closed && !s.uses.none() {
+		f.failed = append(f.failed, failedShare{s.uses, s.informer.WaitForSync(f.ctx)})
 	}
 }
 
 // WaitForSync waits until every informer that is in use now is synced, all at the
-// same time. It returns an error for each that is not, joined, see
+// same time. It returns an error for each that is not, or has ended by itself, joined, see
 // Informer.WaitForSync; one that is released meanwhile is not waited for. After
 // Shutdown it returns ErrShutDown.
 func (f *Factory) WaitForSync(ctx context.Context) error {
 	f.mu.Lock()
-	shares, closed := f.sorted(), f.closed
+	shares, failed, closed := f.sorted(), slices.Clone(f.failed), f.closed
 	f.mu.Unlock()
 	if closed {
 		return ErrShutDown
@@ -314,6 +332,11 @@ func (f *Factory) WaitForSync(ctx context.Context) error {
 	for i, s := range shares {
 		if s.uses.none() {
 			errs[i] = nil
+		}
+	}
+	for _, one := range failed {
+		if !one.uses.none() {
+			errs = append(errs, one.err)
 		}
 	}
 	return errors.Join(errs...)

@@ -169,11 +169,14 @@ func TestFactoryReplacesEndedInformers(t *testing.T) {
 		f.scripts[0].Fail <- assert.AnError
 		synctest.Wait()
 		assert.ErrorIs(t, l.WaitForSync(t.Context()), assert.AnError)
+		assert.ErrorIs(t, f.WaitForSync(t.Context()), assert.AnError, "it is in use")
 		again := f.share("x")
 		sinktest.Replace(f.sink(), "", nil, "1")
 		assert.NoError(t, again.WaitForSync(t.Context()))
+		assert.ErrorContains(t, f.WaitForSync(t.Context()), "informer *rig.Thing x is not synced: the informer has stopped")
 		l.Release()
 		assert.NoError(t, again.WaitForSync(t.Context()), "the other goes on")
+		assert.NoError(t, f.WaitForSync(t.Context()))
 	})
 }
 

@@ -26,8 +26,8 @@ var factories = []mutation{
 	{
 		bug:   "an informer that ends takes its successor from the factory",
 		in:    "typed.Factory.forget",
-		old:   "	defer f.mu.Unlock()\n	if f.shares[at] == s {\n		delete(f.shares, at)\n	}\n",
-		new:   "	defer f.mu.Unlock()\n	delete(f.shares, at)\n",
+		old:   "	defer f.mu.Unlock()\n	if f.shares[at] == s {\n		f.drop(at, s)\n	}\n",
+		new:   "	defer f.mu.Unlock()\n	f.drop(at, s)\n",
 		suite: shares,
 	},
 	{
