@@ -276,6 +276,10 @@ func (f *Filter[T]) expire(now time.Time) {
 			f.age(d.since)
 		}
 	}
+	f.waiting = slices.DeleteFunc(f.waiting, func(uid types.UID) bool {
+		_, ok := f.dead[uid]
+		return !ok
+	})
 	for key, e := range f.entries {
 		if now.Sub(e.since) >= Patience {
 			e.overdue, f.relist = true, true

@@ -1,6 +1,7 @@
 package ownwrites_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -184,6 +185,25 @@ func TestDeletionsAreForgotten(t *testing.T) {
 	assert.True(t, f.Remembers())
 	f.Bookmark(121, start.Add(ownwrites.Patience))
 	assert.False(t, f.Remembers())
+}
+
+// TestManyDeletions: those that are forgotten leave no memory behind, even if the program creates
+// nothing.
+func TestManyDeletions(t *testing.T) {
+	f := at(100)
+	forget := func(late time.Duration) {
+		f.Bookmark(101, start.Add(ownwrites.Patience+late))
+	}
+	for i := range 1000 {
+		f.AnsweredDeletion(a, types.UID(fmt.Sprint(i)), writes, start)
+	}
+	f.AnsweredDeletion(a, "later", writes, start.Add(time.Second))
+	assert.Equal(t, 1001, f.Awaiting())
+	forget(0)
+	assert.Equal(t, 1, f.Awaiting())
+	forget(ownwrites.Patience / 60)
+	assert.False(t, f.Remembers())
+	assert.Zero(t, f.Awaiting())
 }
 
 // TestRelist: if the watch reports and does not get there, a list decides.

@@ -1,0 +1,4 @@
+package ownwrites
+
+// Awaiting returns for how many deletions a version is awaited that is after them.
+func (f *Filter[T]) Awaiting() int { return len(f.waiting) }
