@@ -81,6 +81,7 @@ type Filter[T any] struct {
 	waiting  []types.UID // of the dead those that no version is known after
 	burial   uint64      // the lowest version after a deletion; 0: none is known
 	oldest   time.Time   // of entries and deaths; zero: there are none
+	looked   time.Time   // when expire last looked at all of them
 	versions []version   // of entries, ascending; those that are not entries any more are skipped
 	relist   bool        // what was answered too long ago is left to a list
 }
@@ -263,12 +264,13 @@ func (f *Filter[T]) bury() {
 	}
 }
 
-// expire is called while the watch reports.
+// expire is called while the watch reports. It looks at all that is remembered, so it does that
+// at most once in five seconds.
 func (f *Filter[T]) expire(now time.Time) {
-	if f.oldest.IsZero() || now.Sub(f.oldest) < Patience {
+	if f.oldest.IsZero() || now.Sub(f.oldest) < Patience || now.Sub(f.looked) < Patience/60 {
 		return
 	}
-	f.oldest = time.Time{}
+	f.oldest, f.looked = time.Time{}, now
 	for uid, d := range f.dead {
 		if now.Sub(d.since) >= Patience {
 			delete(f.dead, uid)

@@ -188,7 +188,7 @@ func TestDeletionsAreForgotten(t *testing.T) {
 }
 
 // TestManyDeletions: those that are forgotten leave no memory behind, even if the program creates
-// nothing.
+// nothing; and old ones are looked for once in some seconds, not with each report.
 func TestManyDeletions(t *testing.T) {
 	f := at(100)
 	forget := func(late time.Duration) {
@@ -201,6 +201,8 @@ func TestManyDeletions(t *testing.T) {
 	assert.Equal(t, 1001, f.Awaiting())
 	forget(0)
 	assert.Equal(t, 1, f.Awaiting())
+	forget(time.Second)
+	assert.True(t, f.Remembers(), "it has looked a second ago")
 	forget(ownwrites.Patience / 60)
 	assert.False(t, f.Remembers())
 	assert.Zero(t, f.Awaiting())
