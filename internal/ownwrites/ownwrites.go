@@ -241,7 +241,11 @@ func (f *Filter[T]) reach(version, silent uint64, now time.Time) (gone []index.K
 			delete(f.entries, v.key)
 		}
 	}
-	f.versions = slices.Delete(f.versions, 0, n)
+	clear(f.versions[:n])
+	f.versions = f.versions[n:] // without moving the rest
+	if len(f.versions) == 0 {
+		f.versions = nil
+	}
 	f.bury()
 	f.expire(now)
 	return gone

@@ -2,6 +2,7 @@ package ownwrites_test
 
 import (
 	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -206,6 +207,31 @@ func TestManyDeletions(t *testing.T) {
 	forget(ownwrites.Patience / 60)
 	assert.False(t, f.Remembers())
 	assert.Zero(t, f.Awaiting())
+}
+
+// TestCostOfALateWatch: to catch up costs no more than some times what the answers did.
+func TestCostOfALateWatch(t *testing.T) {
+	const n = 60_000
+	states := make([]ownwrites.State[string], n)
+	for i := range states {
+		states[i] = state(types.UID(fmt.Sprint("U", i)), uint64(101+i))
+		states[i].Key.Name = fmt.Sprint(i)
+	}
+	least := math.Inf(1) // of some times, since other programs may run as well
+	for range 3 {
+		f := at(100)
+		begun := time.Now()
+		for _, s := range states {
+			f.Answered(s, begin(), start)
+		}
+		answered := time.Since(begun)
+		begun = time.Now()
+		for _, s := range states {
+			f.Watched(s.Key, s.UID, false, s.Version, start)
+		}
+		least = min(least, time.Since(begun).Seconds()/answered.Seconds())
+	}
+	assert.Less(t, least, 5.0)
 }
 
 // TestRelist: if the watch reports and does not get there, a list decides.
