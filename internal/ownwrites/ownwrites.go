@@ -67,8 +67,13 @@ type entry[T any] struct {
 // death is an answered deletion. Nothing of its UID is passed on any more.
 type death struct {
 	write uint64 // the number of writes that had begun when it was answered
-	until uint64 // a version after the deletion; 0: none is known
 	since time.Time
+}
+
+// grave is a death with a version after the deletion.
+type grave struct {
+	until uint64
+	uid   types.UID
 }
 
 // Filter stands between one list and watch and the store. Call its methods in the order in
@@ -79,7 +84,7 @@ type Filter[T any] struct {
 	entries  map[index.Key]entry[T]
 	dead     map[types.UID]death
 	waiting  []types.UID // of the dead those that no version is known after
-	burial   uint64      // the lowest version after a deletion; 0: none is known
+	graves   []grave     // of the others, by version, ascending; those that are not dead any more are skipped
 	oldest   time.Time   // of entries and deaths; zero: there are none
 	looked   time.Time   // when expire last looked at all of them
 	versions []version   // of entries, ascending; those that are not entries any more are skipped
@@ -144,11 +149,8 @@ func (f *Filter[T]) bound(write, until uint64) {
 		if !ok || write <= d.write {
 			return !ok
 		}
-		d.until = until
-		f.dead[uid] = d
-		if f.burial == 0 || until < f.burial {
-			f.burial = until
-		}
+		i, _ := slices.BinarySearchFunc(f.graves, until, func(g grave, of uint64) int { return cmp.Or(cmp.Compare(g.until, of), -1) }) // after equals
+		f.graves = slices.Insert(f.graves, i, grave{until, uid})
 		return true
 	})
 	f.bury()
@@ -241,31 +243,28 @@ func (f *Filter[T]) reach(version, silent uint64, now time.Time) (gone []index.K
 			delete(f.entries, v.key)
 		}
 	}
-	clear(f.versions[:n])
-	f.versions = f.versions[n:] // without moving the rest
-	if len(f.versions) == 0 {
-		f.versions = nil
-	}
+	f.versions = without(f.versions, n)
 	f.bury()
 	f.expire(now)
 	return gone
 }
 
+// without returns a list without its first n elements, and does not move the others.
+func without[E any](list []E, n int) []E {
+	clear(list[:n])
+	if n == len(list) {
+		return nil
+	}
+	return list[n:]
+}
+
 // bury forgets the deletions that the watch has behind it.
 func (f *Filter[T]) bury() {
-	if f.burial == 0 || f.reached < f.burial {
-		return
+	n := 0
+	for ; n < len(f.graves) && f.graves[n].until <= f.reached; n++ {
+		delete(f.dead, f.graves[n].uid)
 	}
-	f.burial = 0
-	for uid, d := range f.dead {
-		switch {
-		case d.until == 0:
-		case f.reached >= d.until:
-			delete(f.dead, uid)
-		case f.burial == 0 || d.until < f.burial:
-			f.burial = d.until
-		}
-	}
+	f.graves = without(f.graves, n)
 }
 
 // expire is called while the watch reports. It looks at all that is remembered, so it does that
@@ -305,7 +304,7 @@ func (f *Filter[T]) List(version uint64, unbound bool) {
 	if unbound && version < f.reached { // of another history: etcd was restored
 		clear(f.entries)
 		clear(f.dead)
-		f.versions, f.waiting, f.burial, f.reached = nil, nil, 0, version
+		f.versions, f.waiting, f.graves, f.reached = nil, nil, nil, version
 	}
 	for key, e := range f.entries {
 		if e.Version <= version || e.overdue {
