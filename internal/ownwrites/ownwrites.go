@@ -60,9 +60,13 @@ const (
 type entry[T any] struct {
 	State[T]
 	since   time.Time
-	died    bool // its deletion was answered
-	overdue bool // the watch has not reached it for too long
+	sure    uint64 // version of the last state of the key that was not Held
+	died    bool   // its deletion was answered
+	overdue bool   // the watch has not reached it for too long
 }
+
+// yields reports whether a list without the object may be later than its deletion.
+func (e *entry[T]) yields(reached uint64) bool { return e.Held && e.sure <= reached }
 
 // death is an answered deletion. Nothing of its UID is passed on any more.
 type death struct {
@@ -126,6 +130,10 @@ func (f *Filter[T]) Answered(s State[T], write uint64, now time.Time) Verdict {
 		return Nothing
 	}
 	if e, ok := f.entries[s.Key]; ok && s.Version <= e.Version {
+		if !s.Held {
+			e.sure = max(e.sure, s.Version)
+			f.entries[s.Key] = e
+		}
 		return Nothing
 	}
 	if _, dead := f.dead[s.UID]; dead {
@@ -161,7 +169,11 @@ func (f *Filter[T]) remember(s State[T], now time.Time) {
 	if f.entries == nil {
 		f.entries = map[index.Key]entry[T]{}
 	}
-	f.entries[s.Key] = entry[T]{State: s, since: now}
+	e := entry[T]{State: s, since: now, sure: s.Version}
+	if s.Held {
+		e.sure = f.entries[s.Key].sure
+	}
+	f.entries[s.Key] = e
 	f.age(now)
 	i, _ := slices.BinarySearchFunc(f.versions, s.Version, func(v version, of uint64) int { return cmp.Compare(v.of, of) })
 	f.versions = slices.Insert(f.versions, i, version{s.Version, s.Key})
@@ -188,7 +200,8 @@ func (f *Filter[T]) AnsweredDeletion(key index.Key, uid types.UID, begun uint64,
 	f.waiting = append(f.waiting, uid)
 	f.age(now)
 	if e, ok := f.entries[key]; ok && e.UID == uid {
-		e.Outside, e.Held, e.died = true, false, true // what was there before it is still left out
+		// An object that was there before is still left out, unless the store may have it.
+		e.Outside, e.Held, e.died = true, e.Held && e.Unsure, true
 		f.entries[key] = e
 	}
 	if !f.listed {
@@ -211,8 +224,12 @@ func (f *Filter[T]) Watched(key index.Key, uid types.UID, deleted bool, version 
 func (f *Filter[T]) judge(key index.Key, uid types.UID, deleted bool, version uint64) Verdict {
 	_, dead := f.dead[uid]
 	e, ok := f.entries[key]
+	if e.Held && uid != "" && uid != e.UID && version > e.sure {
+		delete(f.entries, key) // the state does not count for this object
+		ok = false
+	}
 	switch {
-	case ok && e.Held && deleted && e.UID == uid:
+	case ok && e.Held && deleted && e.UID == uid && version > e.sure && !dead:
 		delete(f.entries, key)
 		return Pass
 	case ok && (e.Version > version || e.Version == version && !e.Unsure), dead && !deleted:
@@ -319,10 +336,13 @@ func (f *Filter[T]) List(version uint64, unbound bool) {
 // Item decides on an object of the list: it is passed, or left out, or the state that is
 // returned takes its place.
 func (f *Filter[T]) Item(key index.Key, uid types.UID) (Verdict, State[T]) {
-	if e, ok := f.entries[key]; ok && (!e.Held || e.UID == uid) {
-		if e.Outside {
-			return Nothing, State[T]{}
-		}
+	switch e, ok := f.entries[key]; {
+	case !ok:
+	case e.UID != uid && e.yields(f.reached):
+		delete(f.entries, key)
+	case e.Outside:
+		return Nothing, State[T]{}
+	default:
 		return Put, e.State
 	}
 	if _, dead := f.dead[uid]; dead {
@@ -334,7 +354,11 @@ func (f *Filter[T]) Item(key index.Key, uid types.UID) (Verdict, State[T]) {
 // Rest returns the states that the list, whose keys has reports, is too old to have.
 func (f *Filter[T]) Rest(has func(index.Key) bool) (rest []State[T]) {
 	for key, e := range f.entries {
-		if !e.Outside && !e.Held && !has(key) {
+		switch {
+		case e.Outside || has(key):
+		case e.yields(f.reached):
+			delete(f.entries, key)
+		default:
 			rest = append(rest, e.State)
 		}
 	}

@@ -128,7 +128,19 @@ func TestSequences(t *testing.T) {
 			answer(state("U1", 105), put), bookmark(104), bookmark(105, a), bookmark(106),
 		},
 		"a deletion that a finalizer holds up, with a version that is made up": {
+			answer(held, put), watchedDeletion("U1", 102, pass), watched("U2", 103, pass),
+		},
+		"a deletion that a finalizer holds up, and a list after it": {
 			answer(held, put), list(101, "", nothing), watchedDeletion("U1", 102, pass), watched("U2", 103, pass),
+		},
+		"a list that is older than an object whose deletion a finalizer holds up": {
+			answer(held, put), list(101, "", nothing), watched("U1", 103, pass), watched("U1", 105, pass),
+		},
+		"a list of an older object": {
+			answer(held, put), list(101, "U0", pass), watchedDeletion("U0", 102, pass), watched("U1", 103, pass), watched("U1", 105, pass),
+		},
+		"a list that is older than a creation and a deletion that a finalizer holds up": {
+			answer(state("U1", 103), put), answer(held, put), list(101, "U0", put), list(102, "", put), watched("U1", 105, nothing),
 		},
 		"a deletion that was listed already": {
 			deleted("U1", remove), list(101, "U1", nothing), list(102, "U2", pass),

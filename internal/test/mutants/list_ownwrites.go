@@ -41,7 +41,7 @@ var ownWrites = []mutation{
 	{
 		bug:   "a deletion that a finalizer held up is left out",
 		in:    "internal/ownwrites.Filter.judge",
-		old:   "	case ok && e.Held && deleted && e.UID == uid:\n",
+		old:   "	case ok && e.Held && deleted && e.UID == uid && version > e.sure && !dead:\n",
 		new:   "	case false:\n",
 		suite: tests("internal/ownwrites", "TestSequences"),
 	},
@@ -69,8 +69,8 @@ var ownWrites = []mutation{
 	{
 		bug:   "a list leaves out what was created after it",
 		in:    "internal/ownwrites.Filter.Rest",
-		old:   "!e.Outside && !e.Held && ",
-		new:   "e.Outside && ",
+		old:   "case e.Outside || has(key):",
+		new:   "case !e.Outside || has(key):",
 		suite: tests("internal/ownwrites", "TestSequences"),
 	},
 	{
