@@ -52,6 +52,18 @@ func TestContractTransaction(t *testing.T) {
 	})
 }
 
+// A transaction deletes by key an object that it has added before.
+func TestContractTransactionOfAnObjectThatComesAndGoes(t *testing.T) {
+	indexers := cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
+	eachStore(t, indexers, func(t *testing.T, store cache.Indexer) {
+		for _, gone := range []any{cache.ExplicitKey("ns/a"), cache.DeletedFinalStateUnknown{Key: "ns/a"}} {
+			assert.Nil(t, store.(cache.TransactionStore).Transaction(add(pod("a", "1")), remove(gone)))
+			assert.Empty(t, store.List())
+			assert.Empty(t, store.ListIndexFuncValues(cache.NamespaceIndex))
+		}
+	})
+}
+
 // A transaction applies the changes that have a key, and reports the others.
 func TestContractTransactionFailsInPart(t *testing.T) {
 	eachStore(t, nil, func(t *testing.T, store cache.Indexer) {

@@ -80,10 +80,7 @@ func (x *indexer[T]) changes(dst []index.Change[T], obj any, deletion bool) ([]i
 	if !deletion || keyErr != nil {
 		return dst, err
 	}
-	if stored, ok := x.store.Get(key); ok {
-		dst = append(dst, index.Change[T]{Delete: true, Object: stored})
-	}
-	return dst, nil
+	return append(dst, index.Change[T]{Delete: true, Key: &key}), nil
 }
 
 // apply makes changes. The version is then that of last, even if that is empty, unless last has
