@@ -29,9 +29,10 @@ import (
 // The options follow those of the factory: of two that say something else, the last counts.
 // SourceOptions that say the same, in whatever order, are of the same informer. Selectors say
 // the same if they are written in the same way; schemes and RESTMappers, if they are the same
-// one. Options of the informer, see WithInformerOptions, are for that informer alone, and
-// follow those of the factory; all requests for it need the same ones, see [typed.Share]. See
-// there also for projections, and for your own sources.
+// one, or of one option if they cannot be compared. Options of the informer, see
+// WithInformerOptions, are for that informer alone, and follow those of the factory; all
+// requests for it need the same ones, see [typed.Share]. See there also for projections, and for
+// your own sources.
 //
 // For returns an error if the options, T or the factory's configuration cannot be
 // used, or if others use the informer with other options; and typed.ErrShutDown after

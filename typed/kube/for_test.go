@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -55,6 +56,22 @@ func TestForSharesEqualRequests(t *testing.T) {
 		"*v1.Pod": 2, "*v1.Pod in other": 1, "*v1.Pod in other labels app=web": 1, "*v1.Pod fields metadata.name=c": 0,
 	}, lengths)
 	assert.Len(t, f.Status(), 8, "one for each way to ask")
+}
+
+// TestForOfUncomparableMappers: client-go's restmapper.NewDiscoveryRESTMapper returns one.
+func TestForOfUncomparableMappers(t *testing.T) {
+	t.Parallel()
+	pods := meta.NewDefaultRESTMapper(nil)
+	pods.Add(corev1.SchemeGroupVersion.WithKind("Pod"), meta.RESTScopeNamespace)
+	mapper := kube.WithRESTMapper(meta.MultiRESTMapper{pods})
+	f := kube.NewFactory(apitest.Start(t).Config(), mapper)
+	defer f.Shutdown()
+	for range 2 {
+		shared, err := kube.For[*corev1.Pod](f)
+		require.NoError(t, err)
+		require.NoError(t, shared.WaitForSync(t.Context()))
+	}
+	assert.Len(t, f.Status(), 1, "the mapper of one option is the same one")
 }
 
 func TestForChecksItsArguments(t *testing.T) {

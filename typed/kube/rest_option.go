@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
+	"github.com/kubetyped/informer/internal/argument"
 	"github.com/kubetyped/informer/internal/decode/plan"
 )
 
@@ -103,6 +104,9 @@ func WithScheme(scheme *runtime.Scheme) SourceOption {
 // Otherwise they request the resources of the kind's group and version from the server,
 // FromREST each time that an informer starts.
 func WithRESTMapper(mapper meta.RESTMapper) SourceOption {
+	if argument.CheckKey(mapper) != nil {
+		mapper = &struct{ meta.RESTMapper }{mapper} // which is the same one in all uses of the option
+	}
 	return func(c *sourceConfig) error {
 		c.rest.options = append(c.rest.options, "WithRESTMapper")
 		if mapper == nil {
