@@ -36,7 +36,7 @@ type InformerFactory[F any] interface {
 //
 // It returns an error, and changes nothing,
 //
-//   - if the client is nil, or of no API type,
+//   - if the factory or the client is nil, or the client is of no API type,
 //   - if the factory has an informer for these objects already: call it first,
 //   - if the factory is limited to a namespace and the client to another or none,
 //     if it has list options and there are no tweaks, or if it has an informer
@@ -45,6 +45,8 @@ type InformerFactory[F any] interface {
 func Serve[T cache.Object, L runtime.Object, C any, F ~func(C, time.Duration) cache.SharedIndexInformer](factory InformerFactory[F], client kube.Client[T, L], tweaks ...func(*metav1.ListOptions)) error {
 	example := exampleOf[T]()
 	switch {
+	case factory == nil:
+		return notServed[T](errors.New("factory is nil"))
 	case client == nil:
 		return notServed[T](errors.New("client is nil"))
 	case example == nil:

@@ -77,6 +77,7 @@ func TestServeRejectsBadArguments(t *testing.T) {
 	factory.Core().V1().Pods().Informer()
 	assert.ErrorContains(t, adapters.Serve(factory, clientset.CoreV1().Pods("")), "call Serve first")
 	assert.ErrorContains(t, adapters.Serve(factory, typedcorev1.NodeInterface(nil)), "client is nil")
+	assert.ErrorContains(t, adapters.Serve(informers.SharedInformerFactory(nil), clientset.CoreV1().Nodes()), "factory is nil")
 }
 
 // TestServeHeedsLimits: Serve returns an error unless the client has the factory's limits.
