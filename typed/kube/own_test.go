@@ -39,6 +39,41 @@ type kindPod struct {
 	} `json:"status"`
 }
 
+// namedPod embeds its metadata by a name, in a type that is not exported.
+type namedPod struct {
+	namedMetadata `json:"metadata"`
+	Spec          struct {
+		NodeName string `json:"nodeName"`
+	} `json:"spec"`
+}
+
+type namedMetadata struct {
+	Name            string            `json:"name"`
+	Namespace       string            `json:"namespace"`
+	ResourceVersion string            `json:"resourceVersion"`
+	Labels          map[string]string `json:"labels"`
+}
+
+func (m *namedMetadata) GetName() string            { return m.Name }
+func (m *namedMetadata) GetNamespace() string       { return m.Namespace }
+func (m *namedMetadata) GetResourceVersion() string { return m.ResourceVersion }
+
+// TestFieldsOfNamedMetadata: masks know the fields of a struct that is embedded by a name.
+func TestFieldsOfNamedMetadata(t *testing.T) {
+	t.Parallel()
+	srv := apitest.Start(t)
+	require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", "node-1")))
+	for _, format := range []string{runtime.ContentTypeProtobuf, runtime.ContentTypeJSON} {
+		for _, opt := range []kube.SourceOption{kube.WithFields("spec.nodeName"), kube.WithoutFields("metadata.labels")} {
+			assert.Equal(t, format, typeOf[*namedPod](t, srv, format, func(pod *namedPod) {
+				assert.Equal(t, "a", pod.Name)
+				assert.Empty(t, pod.Labels)
+				assert.Equal(t, "node-1", pod.Spec.NodeName)
+			}, opt, kube.WithResource(podResource)))
+		}
+	}
+}
+
 // TestOwnStructsComeInProtobuf: a struct of the user's own is asked for in protobuf if
 // the kind has that and the struct nothing else, and the configuration does not say
 // otherwise.

@@ -71,7 +71,13 @@ func TestNames(t *testing.T) {
 type embedding struct {
 	hidden
 	Loose
-	Odd string `json:"a→b"`
+	Odd  string `json:"a→b"`
+	base `json:"base"`
+}
+
+type base struct {
+	Word string `json:"word"`
+	Size *int   `json:"size"`
 }
 
 type hidden struct {
@@ -82,8 +88,8 @@ type hidden struct {
 // TestMasksOfEmbedded: a mask selects the same fields in each decoder.
 func TestMasksOfEmbedded(t *testing.T) {
 	t.Parallel()
-	text := []byte(`{"inner":"i","Shown":"s","Loose":1,"Odd":"o"}`)
-	for _, path := range []string{"inner", "Shown", "Loose", "Odd"} {
+	text := []byte(`{"inner":"i","Shown":"s","Loose":1,"Odd":"o","base":{"word":"w","size":1}}`)
+	for _, path := range []string{"inner", "Shown", "Loose", "Odd", "base", "base.size"} {
 		only, err := plan.Only(path)
 		require.NoError(t, err)
 		without, err := plan.Without(path)

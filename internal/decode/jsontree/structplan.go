@@ -146,7 +146,7 @@ func (b *planner) addFields(n *node, of reflect.Type, offset uintptr, mask *plan
 			continue
 		// Of unexported embedded types, apimachinery does not call UnmarshalJSON.
 		case f.Anonymous && !f.IsExported() && reflect.PointerTo(f.Type).Implements(reflect.TypeFor[json.Unmarshaler]()),
-			f.Anonymous && (f.Type.Kind() == reflect.Pointer || !f.IsExported() && (mask != nil || f.Type.Kind() != reflect.Struct)), strings.Contains(options, "string"):
+			f.Anonymous && (f.Type.Kind() == reflect.Pointer || !f.IsExported() && f.Type.Kind() != reflect.Struct), strings.Contains(options, "string"):
 			return fmt.Errorf("%v.%s is decoded in an unusual way", of, f.Name)
 		}
 		if err := b.addField(n, name, f.Type, m, mask); err != nil {

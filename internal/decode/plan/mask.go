@@ -159,13 +159,14 @@ func (m *Mask) clear(value reflect.Value) {
 		for i := range value.NumField() {
 			f := value.Type().Field(i)
 			within, decoded := m.structField(f)
-			_, inline := JSONName(f)
 			switch {
-			case !f.IsExported() && !inline:
+			case !InJSON(f):
 			case decoded:
 				within.clear(value.Field(i))
-			default:
+			case f.IsExported():
 				value.Field(i).SetZero()
+			default: // its fields can be set, and it cannot
+				(&Mask{}).clear(value.Field(i))
 			}
 		}
 	}
@@ -193,6 +194,11 @@ func JSONName(f reflect.StructField) (name string, inline bool) {
 	default:
 		return f.Name, false
 	}
+}
+
+// InJSON reports whether encoding/json decodes a field: one that is exported, or an embedded struct.
+func InJSON(f reflect.StructField) bool {
+	return f.IsExported() || f.Anonymous && deref(f.Type).Kind() == reflect.Struct
 }
 
 // isNoName reports whether a character makes a name one that encoding/json does not take.
@@ -260,7 +266,7 @@ func collect(of reflect.Type, found func(name string, field reflect.Type)) {
 				f := of.Field(i)
 				name, inline := JSONName(f)
 				switch {
-				case name == "-" || !f.IsExported() && !inline:
+				case name == "-" || !InJSON(f):
 				case inline:
 					deeper = append(deeper, deref(f.Type))
 				default:

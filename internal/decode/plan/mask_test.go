@@ -130,17 +130,24 @@ type embedding struct {
 	inner
 	Loose
 	Word
-	Odd string `json:"a→b"`
-	Own inner  `json:"ä"`
+	Odd  string `json:"a→b"`
+	Own  inner  `json:"ä"`
+	base `json:"base"`
+}
+
+// base is embedded by a name.
+type base struct {
+	Word  *string `json:"word"`
+	inner `json:"inner"`
 }
 
 // TestMasksOfEmbedded: Apply leaves out what decoding does, of embedded fields and of
 // those whose names in tags JSON does not take, too.
 func TestMasksOfEmbedded(t *testing.T) {
 	t.Parallel()
-	one := 1
+	one, word := 1, "b"
 	whole := func() *embedding {
-		return &embedding{inner: inner{"x", &one}, Loose: 1, Word: "w", Odd: "o", Own: inner{"y", &one}}
+		return &embedding{inner: inner{"x", &one}, Loose: 1, Word: "w", Odd: "o", Own: inner{"y", &one}, base: base{&word, inner{"z", &one}}}
 	}
 	for _, test := range []struct {
 		path string
@@ -152,6 +159,8 @@ func TestMasksOfEmbedded(t *testing.T) {
 		{"Word", embedding{Word: "w"}},
 		{"Odd", embedding{Odd: "o"}},
 		{"ä.inner", embedding{Own: inner{Inner: "y"}}},
+		{"base.word", embedding{base: base{Word: &word}}},
+		{"base.inner.inner", embedding{base: base{inner: inner{Inner: "z"}}}},
 	} {
 		mask, err := Only(test.path)
 		require.NoError(t, err)
@@ -161,11 +170,11 @@ func TestMasksOfEmbedded(t *testing.T) {
 		delete(mask.names, "metadata")
 		require.NoError(t, mask.Check(reflect.TypeFor[embedding]()), test.path)
 	}
-	mask, err := Without("inner", "Loose", "Odd")
+	mask, err := Without("inner", "Loose", "Odd", "base.inner")
 	require.NoError(t, err)
 	obj := whole()
 	mask.Apply(obj)
-	assert.Equal(t, &embedding{inner: inner{Other: &one}, Word: "w", Own: inner{"y", &one}}, obj)
+	assert.Equal(t, &embedding{inner: inner{Other: &one}, Word: "w", Own: inner{"y", &one}, base: base{Word: &word}}, obj)
 	mask, err = Without("a→b")
 	require.NoError(t, err)
 	require.ErrorContains(t, mask.Check(reflect.TypeFor[embedding]()), `no field "a→b"`)

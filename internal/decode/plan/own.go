@@ -55,8 +55,6 @@ func (b *builder) own(api, into reflect.Type, mask *Mask, root bool) (*message, 
 			decoded[our.offset] = true
 		}
 		switch {
-		case mask != nil && !into.FieldByIndex(our.index).IsExported():
-			err = errors.New("embedded by a name and not exported")
 		case their.name == "":
 			err = fmt.Errorf("a %v has no such field", api)
 		case root && their.isOfTypeMeta(api):

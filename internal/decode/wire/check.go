@@ -162,7 +162,7 @@ func checkTags(of reflect.Type, pkg, path string, seen map[reflect.Type]bool) er
 		inTag, _, _ := strings.Cut(tag, ",")
 		name, inline := plan.JSONName(field)
 		switch {
-		case tag == "-" || !field.IsExported() && !inline:
+		case tag == "-" || !plan.InJSON(field):
 			continue
 		case !inline && name != inTag:
 			return fmt.Errorf("the field %s.%s has no name in a JSON tag, and would stay empty: write `json:%q`, or `json:\"-\"` for what the server does not have", path, field.Name, jsonName(field.Name))

@@ -269,7 +269,10 @@ type (
 	untaggedPart struct {
 		Size int `json:",omitempty"`
 	}
-	untaggedInBase struct{ untaggedBasePart }
+	untaggedInBase      struct{ untaggedBasePart }
+	untaggedInNamedBase struct {
+		untaggedBasePart `json:"base"`
+	}
 
 	untaggedBasePart struct {
 		metav1.ObjectMeta `json:"metadata"`
@@ -296,6 +299,7 @@ func TestCheckTags(t *testing.T) {
 		{&untaggedSpec{}, "the field untaggedSpec.Spec has no name in a JSON tag, and would stay empty: write `json:\"spec\"`, or `json:\"-\"` for what the server does not have"},
 		{&untaggedDeep{}, "the field untaggedDeep.Spec.Size has no name in a JSON tag, and would stay empty: write `json:\"size\"`"},
 		{&untaggedInBase{}, "the field untaggedInBase.untaggedBasePart.URL has no name in a JSON tag, and would stay empty: write `json:\"url\"`"},
+		{&untaggedInNamedBase{}, "the field untaggedInNamedBase.untaggedBasePart.URL has no name in a JSON tag"},
 		{&untaggedEmbedded{}, "the field untaggedEmbedded.Embedded has no name in a JSON tag"},
 		{&tagless{unexported: 1}, ""}, {&strict{}, ""}, {&corev1.Pod{}, ""}, {&metav1.PartialObjectMetadata{}, ""}, {&unstructured.Unstructured{}, ""},
 	} {

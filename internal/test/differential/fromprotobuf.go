@@ -130,7 +130,7 @@ type ownService struct {
 }
 
 type ownSecret struct {
-	Metadata  ownMeta           `json:"metadata"`
+	ownMeta   `json:"metadata"`
 	Data      map[string][]byte `json:"data"`
 	Type      *string           `json:"type"`
 	Immutable *bool             `json:"immutable"`

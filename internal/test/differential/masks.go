@@ -41,7 +41,7 @@ func pathsOf(of reflect.Type, prefix string, depth int) (paths []string) {
 	for i := range of.NumField() {
 		f := of.Field(i)
 		switch name, inline := plan.JSONName(f); {
-		case f.Tag.Get("json") == "-" || !f.IsExported() && !inline:
+		case f.Tag.Get("json") == "-" || !plan.InJSON(f):
 		case inline:
 			paths = append(paths, pathsOf(f.Type, prefix, depth)...)
 		default:

@@ -164,10 +164,16 @@ type hidden struct {
 type embedding struct {
 	object `json:",inline"`
 	hidden
-	Deep struct {
+	named `json:"named"`
+	Deep  struct {
 		Inner
 		N int
 	}
+}
+
+type named struct {
+	hidden `json:"hidden"`
+	Sizes  []int `json:"sizes"`
 }
 
 // Inner is embedded.
