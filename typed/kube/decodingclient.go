@@ -19,7 +19,7 @@ import (
 // Items of lists, which are of no API type, and objects of events that are no bookmarks and errors
 // are T's. One that cannot be decoded is an error, and ends a watch with an event that is one, as
 // with the generated client. Objects are deduplicated with the result of held, the caller's current
-// object of a key. held may be called by several goroutines at once.
+// object of a key. held may be called by several goroutines at once, and must not keep the key.
 func NewDecodingClient[T index.Object, L runtime.Object](client Client[T, L], held func(index.Key) (T, bool)) (*DecodingListerWatcher, error) {
 	generated, asked, err := generatedREST[T](client)
 	if err != nil {

@@ -57,8 +57,9 @@ var _ cache.ListerWatcher = (*DecodingListerWatcher)(nil)
 // have what client-go's dynamic and metadata clients give them.
 //
 // Objects are deduplicated with the result of held, the caller's current object of a key, and
-// not at all if held is nil. It may be called by several goroutines at once. Of the options,
-// WithFields and WithoutFields can be used, and WithResource, to name the resource in messages.
+// not at all if held is nil. It may be called by several goroutines at once, and must not keep
+// the key, whose strings change later. Of the options, WithFields and WithoutFields can be used,
+// and WithResource, to name the resource in messages.
 //
 // It returns an error if there can be none: the type is not one to decode into, its
 // objects would be decoded as before, or an option cannot be used.

@@ -29,9 +29,9 @@ type DeduplicationStatus struct {
 }
 
 // Deduplication describes the deduplication table for objects in protobuf, of all sources of the
-// program, see [WithoutDeduplication]. Sources with WithFields or WithoutFields have their own
-// tables, which are not included; JSON is deduplicated without a table. It may be called at
-// any time, and costs some microseconds.
+// program, see [WithoutDeduplication]. Sources with WithFields or WithoutFields, and those of
+// unstructured objects, have their own tables, which are not included; other JSON is deduplicated
+// without a table. It may be called at any time, and costs some microseconds.
 func Deduplication() DeduplicationStatus {
 	u := wire.SharedParts()
 	return DeduplicationStatus{Parts: u.Parts, Bytes: u.Bytes, Looked: u.Looked, Found: u.Found}
