@@ -31,8 +31,7 @@ type policy[T index.Object] struct {
 // rejecting returns the policy of sources, which leave out what cannot be used, for objects of
 // the expected kind. They are given another one, if it is not empty.
 func rejecting[T index.Object](expected, given schema.GroupVersionKind) policy[T] {
-	p := policy[T]{stampEvent: stamp[T](given)}
-	p.stampItem = p.stampEvent
+	p := policy[T]{stampEvent: stampOfEvents[T](given), stampItem: stamp[T](given)}
 	if !isOfAnyKind(kindType(reflect.TypeFor[T]())) {
 		p.expected = expected
 	}

@@ -52,6 +52,7 @@ type Packed[T any] struct {
 
 	bytes packed.Record
 	from  *packing[T] // nil: there are no bytes
+	event bool        // it came with its kind, which is not in the bytes in protobuf
 }
 
 // packedMetadata is what identifies an object.
@@ -89,8 +90,12 @@ func (p *Packed[T]) Object() (T, error) {
 		return obj, fmt.Errorf("%T has no bytes: it was not made by FromREST", p)
 	}
 	defer p.from.counts.Since(time.Now())
+	var kind schema.GroupVersionKind
+	if p.event {
+		kind = p.from.sent
+	}
 	err := p.bytes.Read(func(bytes []byte) (err error) {
-		obj, err = p.from.codec.Item(bytes)
+		obj, err = wire.ItemOfKind(p.from.codec, bytes, kind)
 		return err
 	})
 	if err != nil {
@@ -113,6 +118,7 @@ func (p *Packed[T]) AddPacked(to *heapsize.PackedSum) {
 type packing[T any] struct {
 	store *packed.Store
 	codec wire.Codec[T]
+	sent  schema.GroupVersionKind // of the objects of events; zero: not known
 
 	counts packed.Decoded
 	kind   atomic.Pointer[schema.GroupVersionKind] // of the objects; nil: not asked for, or not known
@@ -130,6 +136,8 @@ type packable interface {
 	newPacker(mediaType string, api *wire.API) (packer, error)
 	// nameKind notes the kind that objects of the same codec are to have.
 	nameKind(kind schema.GroupVersionKind, all bool)
+	// asEvent notes that the object came as an event.
+	asEvent()
 }
 
 // packer packs objects of one type.
@@ -147,8 +155,14 @@ func (*Packed[T]) packs() reflect.Type { return reflect.TypeFor[T]() }
 
 func (*Packed[T]) newPacker(mediaType string, api *wire.API) (packer, error) {
 	codec, err := wire.NewCodec[T](mediaType, api, nil, nil)
-	return &packing[T]{store: packed.NewStore(), codec: codec}, err
+	by := &packing[T]{store: packed.NewStore(), codec: codec}
+	if api != nil {
+		by.sent = api.Kind
+	}
+	return by, err
 }
+
+func (p *Packed[T]) asEvent() { p.event = true }
 
 // nameKind implements packable. Unless all is set, only objects without a kind get it.
 func (p *Packed[T]) nameKind(kind schema.GroupVersionKind, all bool) {

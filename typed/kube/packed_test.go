@@ -137,6 +137,41 @@ func testPacked[P packedOf[O], O objectOf](t *testing.T, format string, opts []k
 	}
 }
 
+// podOfKind declares the kind as a field.
+type podOfKind struct {
+	metav1.ObjectMeta `json:"metadata"`
+	Kind              string `json:"kind"`
+}
+
+// TestPackedKinds: objects have the kind that the server sends with events, as those that are not
+// packed.
+func TestPackedKinds(t *testing.T) {
+	t.Parallel()
+	for _, format := range []string{runtime.ContentTypeProtobuf, runtime.ContentTypeJSON} {
+		srv := apitest.Start(t)
+		require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", "node-1")))
+		config := rest.CopyConfig(srv.Config())
+		config.ContentType = format
+		opts := []kube.SourceOption{kube.WithResource(podResource), kube.WithoutWatchList()}
+		packed := typed.NewInformer(kube.FromREST[*kube.Packed[*podOfKind]](config, opts...))
+		whole := typed.NewInformer(kube.FromREST[*podOfKind](config, opts...))
+		ctx, other := rig.Start(t, packed), rig.Start(t, whole)
+		for _, want := range []string{"", "Pod"} { // in a list and an event
+			version := srv.ResourceVersion()
+			require.NoError(t, packed.WaitForResourceVersion(ctx, version))
+			require.NoError(t, whole.WaitForResourceVersion(other, version))
+			key := index.Key{Namespace: "default", Name: "a"}
+			p, _ := packed.Get(key)
+			got, err := p.Object()
+			require.NoError(t, err)
+			obj, _ := whole.Get(key)
+			assert.Equal(t, want, obj.Kind)
+			assert.Equal(t, obj, got, format)
+			require.NoError(t, srv.Update(t.Context(), rig.NewPod("a", "node-2")))
+		}
+	}
+}
+
 // TestPackedBadInput: what cannot be packed is an error at the start that says why.
 func TestPackedBadInput(t *testing.T) {
 	t.Parallel()

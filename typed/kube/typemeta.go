@@ -50,3 +50,15 @@ func stamp[T index.Object](kind schema.GroupVersionKind) func(T) {
 	}
 	return func(obj T) { any(obj).(kinded).GetObjectKind().SetGroupVersionKind(kind) }
 }
+
+// stampOfEvents is stamp for objects of events, which come with their kind.
+func stampOfEvents[T index.Object](kind schema.GroupVersionKind) func(T) {
+	set := stamp[T](kind)
+	if packedIn(reflect.TypeFor[T]()) == nil {
+		return set
+	}
+	return func(obj T) {
+		any(obj).(packable).asEvent()
+		set(obj)
+	}
+}
