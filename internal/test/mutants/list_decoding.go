@@ -135,6 +135,27 @@ var decoding = []mutation{
 		new:   "	case after:\n	case false:\n",
 		suite: tests("typed/kube", "TestDecodingMergedRequests"),
 	},
+	{
+		bug:   "WithoutFields keeps the fields of an unexported struct that is embedded by a name",
+		in:    "internal/decode/plan.Mask.clear",
+		old:   "				(&Mask{}).clear(value.Field(i))\n",
+		new:   "",
+		suite: tests("internal/decode/plan", "TestMasks.*"),
+	},
+	{
+		bug:   "a packed object of an event has no kind",
+		in:    "typed/kube.Packed.asEvent",
+		old:   "p.event = true",
+		new:   "p.event = false",
+		suite: tests("typed/kube", "TestPackedKinds"),
+	},
+	{
+		bug:   "each use of an option has another RESTMapper",
+		in:    "typed/kube.WithRESTMapper",
+		old:   "	if argument.CheckKey(mapper) != nil {\n",
+		new:   "	if argument.CheckKey(mapper) != nil && false {\n",
+		suite: tests("typed/kube", "TestForOfUncomparableMappers"),
+	},
 }
 
 // costs looks for objects that cost more than they do apimachinery.

@@ -51,4 +51,25 @@ var factories = []mutation{
 		new:   "		err = s.informer.Run(ctx)\n		f.ended(ctx, at, s, err)\n",
 		suite: tests("typed", "TestSourceEndsTheGoroutineOfAFactory"),
 	},
+	{
+		bug:   "an informer of a factory that has failed is no error",
+		in:    "typed.Factory.drop",
+		old:   "	if !f.closed && !s.uses.none() {\n",
+		new:   "	if false {\n",
+		suite: tests("typed", "TestFactoryReplacesEndedInformers"),
+	},
+	{
+		bug:   "a factory waits for informers without users",
+		in:    "typed.uses.remove",
+		old:   "; len(u.all) == 0 {\n",
+		new:   "; false {\n",
+		suite: tests("typed", "TestWaitForSyncInTheTimeOfGrace"),
+	},
+	{
+		bug:   "room for the events of a large step stays",
+		in:    "typed.loop.flush",
+		old:   "		l.changes, l.events = nil, nil\n",
+		new:   "		l.changes = nil\n",
+		suite: tests("typed", "TestMemoryOfABurst"),
+	},
 }

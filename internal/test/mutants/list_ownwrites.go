@@ -77,7 +77,7 @@ var ownWrites = []mutation{
 		bug:   "a write that had begun before bounds a deletion",
 		in:    "internal/ownwrites.Filter.bound",
 		old:   "write <= d.write",
-		new:   "false",
+		new:   "write < 0*d.write",
 		suite: tests("internal/ownwrites", "TestDeletionsAreForgotten"),
 	},
 	{
@@ -142,5 +142,33 @@ var ownWrites = []mutation{
 		old:   "	if f.of.Load() == nil {\n",
 		new:   "	if false {\n",
 		suite: tests("typed/kube", "TestWritesOfAnotherClient"),
+	},
+	{
+		bug:   "a list that is older than a held up deletion removes the object",
+		in:    "internal/ownwrites.Filter.Rest",
+		old:   "		case e.yields(f.reached):\n",
+		new:   "		case e.Held:\n",
+		suite: tests("internal/ownwrites", "TestSequences"),
+	},
+	{
+		bug:   "an older list takes back an object whose deletion is held up",
+		in:    "internal/ownwrites.Filter.Item",
+		old:   "e.UID != uid && e.yields(f.reached):\n",
+		new:   "e.UID != uid && e.Held:\n",
+		suite: tests("internal/ownwrites", "TestSequences"),
+	},
+	{
+		bug:   "old answers are searched for with each report",
+		in:    "internal/ownwrites.Filter.expire",
+		old:   " || now.Sub(f.looked) < Patience/60 {\n",
+		new:   " {\n",
+		suite: tests("internal/ownwrites", "TestManyDeletions"),
+	},
+	{
+		bug:   "versions of own writes are moved with each report",
+		in:    "internal/ownwrites.Filter.reach",
+		old:   "	f.versions = without(f.versions, n)\n",
+		new:   "	f.versions = slices.Delete(f.versions, 0, n)\n",
+		suite: tests("internal/ownwrites", "TestCostOfALateWatch"),
 	},
 }

@@ -396,4 +396,11 @@ var upperRooms = []mutation{
 		new:   "if !slices.Contains(now, row) {",
 		suite: tests("typed/view", "TestCostOfAManyfoldObject"),
 	},
+	{
+		bug:   "a transaction does not delete by key what it has added",
+		in:    "adapters.indexer.changes",
+		old:   "	return append(dst, index.Change[T]{Delete: true, Key: &key}), nil\n",
+		new:   "	if _, ok := x.store.Get(key); !ok {\n		return dst, nil\n	}\n	return append(dst, index.Change[T]{Delete: true, Key: &key}), nil\n",
+		suite: tests("adapters", "TestContractTransaction.*"),
+	},
 }
