@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -113,14 +114,16 @@ func TestRunServes(t *testing.T) {
 		return response.StatusCode, string(text)
 	}
 
-	code, body := get("/readyz")
-	assert.Equal(t, http.StatusServiceUnavailable, code)
-	assert.Regexp(t, `informer \*v1.ConfigMap .* is not synced: `, body)
+	notSynced := regexp.MustCompile(`informer \*v1.ConfigMap .* is not synced: `)
+	eventually(t, func() bool { // once it was started
+		code, body := get("/readyz")
+		return code == http.StatusServiceUnavailable && notSynced.MatchString(body)
+	})
 	frozen.Remove()
 	eventually(t, func() bool { code, _ := get("/readyz"); return code == http.StatusOK })
 
 	adds := func(n int) string { return fmt.Sprintf("workqueue_adds_total{name=\"owners\"} %d\n", n) }
-	_, body = get("/metrics")
+	_, body := get("/metrics")
 	assert.Contains(t, body, adds(0))
 	require.NoError(t, srv.Create(t.Context(), asking("web", "2")))
 	eventually(t, func() bool { return len(podsOf(t, srv, "web")) == 2 })
@@ -128,7 +131,7 @@ func TestRunServes(t *testing.T) {
 	assert.NotContains(t, body, adds(0))
 	cancel()
 	require.NoError(t, <-ended)
-	code, _ = get("/metrics")
+	code, _ := get("/metrics")
 	assert.Zero(t, code, "nobody listens any more")
 }
 
