@@ -87,7 +87,7 @@ type anyInformer interface {
 	Run(ctx context.Context) error
 	Release() error
 	WaitForSync(ctx context.Context) error
-	Phase() report.Phase
+	isStopped() bool
 }
 
 // NewFactory returns a factory whose informers have the given options; those that
@@ -154,7 +154,7 @@ func Share[T index.Object, K comparable](f *Factory, key K, src func() source.So
 		return nil, fmt.Errorf("informer %s: %w", name, ErrShutDown)
 	}
 	s := f.shares[at]
-	if s != nil && s.informer.Phase() == report.PhaseStopped { // by itself, and is ending
+	if s != nil && s.informer.isStopped() { // by itself, and is ending
 		f.drop(at, s)
 		s = nil
 	}

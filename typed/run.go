@@ -129,10 +129,10 @@ func (i *Informer[T]) start(ctx context.Context) error {
 // stop ends what depends on the informer, and waits for it.
 func (i *Informer[T]) stop(cause error) {
 	i.mu.Lock()
+	i.setPhase(report.PhaseStopped)
 	i.cause = cause
 	listeners := i.listeners.takeAll()
 	close(i.stopped)
-	i.setPhase(report.PhaseStopped) // last: Phase takes no lock
 	i.followers.end(i.endOf(context.Background()))
 	i.mu.Unlock()
 
