@@ -20,7 +20,7 @@ var root = filepath.Join("..", "..", "..")
 
 // TestMutations checks that each bug can be put in. Another stage checks that it is found.
 func TestMutations(t *testing.T) {
-	bugs := map[string]bool{}
+	bugs, names := map[string]bool{}, packageNames{}
 	functions := functionsOf(root)
 	for _, m := range all() {
 		assert.False(t, bugs[m.bug], "%q is there twice", m.bug)
@@ -31,18 +31,25 @@ func TestMutations(t *testing.T) {
 			changed, err := m.apply(f)
 			assert.NoError(t, err)
 			file := f.src[:f.start] + changed + f.src[f.end:]
-			assert.Empty(t, unknownNames(t, filepath.Dir(f.path), file), "%s: names that its file does not know", m.bug)
+			assert.Empty(t, names.unknown(t, filepath.Dir(f.path), file), "%s: names that its file does not know", m.bug)
 		}
 	}
 	assert.GreaterOrEqual(t, len(bugs), 30)
 }
 
-// unknownNames returns the names in a file of a package that are neither declared in the package
+// packageNames keeps the names that packages declare outside of functions, by folder.
+type packageNames map[string]map[string]bool
+
+// unknown returns the names in a file of a package that are neither declared in the package
 // nor imported by the file: a mutation that uses one does not compile, and no other can be run
 // then either.
-func unknownNames(t *testing.T, folder, text string) (unknown []string) {
+func (p packageNames) unknown(t *testing.T, folder, text string) (unknown []string) {
 	t.Helper()
-	known := declared(t, folder)
+	known := p[folder]
+	if known == nil {
+		known = declared(t, folder)
+		p[folder] = known
+	}
 	file, err := parser.ParseFile(token.NewFileSet(), "mutated.go", text, 0)
 	require.NoError(t, err)
 	imported := map[string]bool{}
@@ -88,8 +95,9 @@ func TestUnknownNames(t *testing.T) {
 	})
 	text, err := os.ReadFile(filepath.Join(folder, "one.go"))
 	require.NoError(t, err)
-	assert.Empty(t, unknownNames(t, folder, string(text)))
-	assert.Equal(t, []string{"c", "m"}, unknownNames(t, folder, strings.Replace(string(text), "b.N", "c.N + m", 1)))
+	names := packageNames{}
+	assert.Empty(t, names.unknown(t, folder, string(text)))
+	assert.Equal(t, []string{"c", "m"}, names.unknown(t, folder, strings.Replace(string(text), "b.N", "c.N + m", 1)))
 }
 
 // module writes files, by path, to a folder that it returns.
