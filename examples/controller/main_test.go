@@ -27,6 +27,10 @@ import (
 
 func TestMain(m *testing.M) {
 	klog.SetLogger(klog.New(nil))
+	// Few seeds for each change; in CI, go test -simulation.seeds=200.
+	if err := flag.Set("simulation.seeds", "10"); err != nil {
+		panic(err)
+	}
 	goleak.VerifyTestMain(m)
 }
 

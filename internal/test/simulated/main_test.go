@@ -11,14 +11,9 @@ import (
 
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
-	flag.Parse()
 	klog.SetLogger(klog.Logger{}) // what processes log is in traces, except informers of factories
-	given := false
-	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "simulation.seeds" })
-	if !given {
-		if err := flag.Set("simulation.seeds", seeds); err != nil {
-			panic(err)
-		}
+	if err := flag.Set("simulation.seeds", seeds); err != nil { // a flag of go test comes after it
+		panic(err)
 	}
 	os.Exit(m.Run())
 }
