@@ -114,7 +114,7 @@ func keysOf[T object](objects []T) []index.Key {
 // testInformerLateHandler: a handler that is added while objects change gets those
 // that are there, and then every change.
 func testInformerLateHandler[T object](s *scene[T]) {
-	const objects, rounds = 4, 15
+	const objects, rounds = 4, 8
 	for i := range objects {
 		s.create(fmt.Sprintf("a%d", i))
 	}
