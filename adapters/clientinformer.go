@@ -5,7 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/kubetyped/informer/internal/fakeclient"
+	"github.com/kubetyped/informer/internal/argument"
 	"github.com/kubetyped/informer/typed/kube"
 )
 
@@ -25,7 +25,7 @@ func NewClientInformer[T cache.Object, L runtime.Object](client kube.Client[T, L
 	if shared, ok := client.(deduplicatingClient[T, L]); ok {
 		clientset = shared.Client
 	}
-	if fakeclient.Is(clientset) {
+	if argument.IsFakeClient(clientset) {
 		clientset = withoutWatchList{}
 	}
 	return NewTypedSharedIndexInformer[T](listWatchOf(client, clientset, tweaks), options)

@@ -1,8 +1,7 @@
 package queue
 
 import (
-	"github.com/kubetyped/informer/internal/intrusive"
-	"github.com/kubetyped/informer/internal/shrink"
+	"github.com/kubetyped/informer/internal/container"
 )
 
 // tenants are the owners of keys, if the queue is fair, or else a single one that owns all
@@ -10,7 +9,7 @@ import (
 type tenants[K comparable] struct {
 	fair bool
 	all  tenant[K] // if the queue is not fair
-	by   shrink.Steps[string, tenant[K]]
+	by   container.Map[string, tenant[K]]
 }
 
 // tenant owns keys, which take turns with those of other tenants.
@@ -23,9 +22,9 @@ type tenant[K comparable] struct {
 // flow is what waits for one tenant with one priority, in order.
 type flow[K comparable] struct {
 	priority int
-	keys     intrusive.List[entry[K]]
+	keys     container.List[entry[K]]
 	level    *level[K] // unless it is empty
-	node     intrusive.Node[flow[K]]
+	node     container.Node[flow[K]]
 }
 
 // of returns the tenant of a new entry.

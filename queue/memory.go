@@ -3,13 +3,12 @@ package queue
 import (
 	"time"
 
-	"github.com/kubetyped/informer/internal/intrusive"
-	"github.com/kubetyped/informer/internal/shrink"
+	"github.com/kubetyped/informer/internal/container"
 	"github.com/kubetyped/informer/internal/timing"
 )
 
 const (
-	kept       = shrink.Kept // entries that are kept for ever
+	kept       = container.KeptKeys // entries that are kept for ever
 	trimPeriod = 30 * time.Second
 	trimStep   = 4096 // entries that are looked at before the lock is given up for a moment
 )
@@ -17,8 +16,8 @@ const (
 // entry is what a WorkQueue knows of a key. Times are counted from the making of the queue.
 type entry[K comparable] struct {
 	key    K
-	node   intrusive.Node[entry[K]] // in a flow, among those in work, or among those at rest
-	item   intrusive.Item[entry[K]] // among those that are delayed
+	node   container.Node[entry[K]] // in a flow, among those in work, or among those at rest
+	item   container.Item[entry[K]] // among those that are delayed
 	tenant *tenant[K]               // whose it is
 
 	priority     int // with which it waits, or was handed out
@@ -49,11 +48,11 @@ func (e *entry[K]) inState(s state) bool { return e.state&s != 0 }
 // are not wanted now rest: they stay, as a key is likely to come again. Only memory sees them.
 // Keys that refer to other values, which they would keep alive, do not rest.
 type keyTable[K comparable] struct {
-	by      shrink.Steps[K, entry[K]]
-	resting intrusive.List[entry[K]] // the one that has rested longest first
-	rest    int                      // how many rest
-	spare   shrink.Spare[entry[K]]   // of keys that do not rest
-	needed  shrink.Need              // of entries that do not rest
+	by      container.Map[K, entry[K]]
+	resting container.List[entry[K]]  // the one that has rested longest first
+	rest    int                       // how many rest
+	spare   container.Spare[entry[K]] // of keys that do not rest
+	needed  container.Need            // of entries that do not rest
 }
 
 // get returns the entry of a key, nil if there is none. It is quick for the one that has rested
@@ -164,7 +163,7 @@ func (q *WorkQueue[K]) forgetSome() bool {
 func (q *WorkQueue[K]) letGo() {
 	if q.shutDown && q.keys.wanted() == 0 {
 		q.keys = keyTable[K]{}
-		q.delays = intrusive.Heap[entry[K]]{}
+		q.delays = container.Heap[entry[K]]{}
 		q.schedule = schedule[K]{}
 	}
 }

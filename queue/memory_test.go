@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/util/workqueue"
 
-	"github.com/kubetyped/informer/internal/shrink"
+	"github.com/kubetyped/informer/internal/container"
 	"github.com/kubetyped/informer/internal/test/waves"
 	"github.com/kubetyped/informer/internal/timing"
 )
@@ -294,7 +294,7 @@ func TestEntriesAreForgottenInSteps(t *testing.T) {
 	getAll(q)
 	q.mu.Lock()
 	defer q.unlock()
-	q.keys.needed = shrink.Need{}
+	q.keys.needed = container.Need{}
 	assert.True(t, q.forgetSome())
 	assert.Equal(t, kept+10, q.keys.by.Len())
 	assert.False(t, q.forgetSome())

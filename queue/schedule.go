@@ -5,19 +5,18 @@ import (
 	"slices"
 	"time"
 
-	"github.com/kubetyped/informer/internal/intrusive"
-	"github.com/kubetyped/informer/internal/shrink"
+	"github.com/kubetyped/informer/internal/container"
 )
 
 // schedule holds the keys that wait, and decides whose turn it is. [WorkQueue] has the rules.
 // The keys of one priority form a level. Within it, the keys of one tenant form a flow, which
 // is first in, first out; the flows of a level take turns.
 type schedule[K comparable] struct {
-	ageing  uint64                 // a level that was passed over as often has the next turn
-	len     int                    // keys that wait
-	turns   uint64                 // keys that were handed out
-	levels  []*level[K]            // with keys that wait, or the last that had, the one whose last turn is longest ago first
-	spare   shrink.Spare[level[K]] // empty ones
+	ageing  uint64                    // a level that was passed over as often has the next turn
+	len     int                       // keys that wait
+	turns   uint64                    // keys that were handed out
+	levels  []*level[K]               // with keys that wait, or the last that had, the one whose last turn is longest ago first
+	spare   container.Spare[level[K]] // empty ones
 	tenants tenants[K]
 }
 
@@ -26,7 +25,7 @@ type level[K comparable] struct {
 	priority int
 	waiting  int                     // keys
 	lastTurn uint64                  // turns when it had its last one, or came into being
-	flows    intrusive.List[flow[K]] // the one whose turn is next first
+	flows    container.List[flow[K]] // the one whose turn is next first
 }
 
 // push puts e at the end of its flow. One that was empty has its turn after all of its level.

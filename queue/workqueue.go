@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 
 	"github.com/kubetyped/informer/internal/argument"
-	"github.com/kubetyped/informer/internal/intrusive"
+	"github.com/kubetyped/informer/internal/container"
 	"github.com/kubetyped/informer/internal/loglimit"
 	"github.com/kubetyped/informer/internal/monitor"
 	"github.com/kubetyped/informer/internal/timing"
@@ -91,10 +91,10 @@ type WorkQueue[K comparable] struct {
 	mu        monitor.Lock[request[K]] // adds that find it taken are left to who holds it
 	keys      keyTable[K]              // guarded by mu; all that the queue knows of
 	schedule  schedule[K]              // guarded by mu; those that wait
-	inWork    intrusive.List[entry[K]] // guarded by mu; those that are handed out, in order
+	inWork    container.List[entry[K]] // guarded by mu; those that are handed out, in order
 	inProcess int                      // guarded by mu; how many these are
 	dirty     int                      // guarded by mu; of these, those that were added again
-	delays    intrusive.Heap[entry[K]] // guarded by mu; keys that are to be added later
+	delays    container.Heap[entry[K]] // guarded by mu; keys that are to be added later
 	sleepers  monitor.Sleepers         // guarded by mu; workers
 	alarm     *timing.Alarm            // guarded by mu; for delayed keys, metrics and memory
 	retries   uint64                   // guarded by mu

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/container"
 	"github.com/kubetyped/informer/internal/goroutine"
-	"github.com/kubetyped/informer/internal/shrink"
 )
 
 // deletions calls the waiters for the deletion of an object when something has happened to the
@@ -17,7 +17,7 @@ type deletions struct {
 	waiting atomic.Int32 // the number of waiters
 	mu      sync.Mutex
 	waiters map[index.Key][]*deletionWaiter // guarded by mu
-	most    int                             // guarded by mu; that waiters has held, for shrink.Map
+	most    int                             // guarded by mu; that waiters has held, for container.ShrinkMap
 }
 
 // deletionWaiter is called for every event of an object, until it is removed.
@@ -49,7 +49,7 @@ func (d *deletions) remove(w *deletionWaiter) {
 	d.waiting.Add(-1)
 	if len(waiters) == 1 {
 		delete(d.waiters, w.key)
-		d.waiters = shrink.Map(d.waiters, &d.most)
+		d.waiters = container.ShrinkMap(d.waiters, &d.most)
 	} else {
 		d.waiters[w.key] = slices.Delete(waiters, i, i+1)
 	}

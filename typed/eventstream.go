@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/internal/random"
+	"github.com/kubetyped/informer/internal/timing"
 )
 
 // EventStream is what an informer's Events returns:
@@ -77,7 +77,7 @@ func (i *Informer[T]) visit(ctx context.Context, opts []HandlerOption, yield fun
 	}
 	defer l.registration.Close()
 	defer context.AfterFunc(ctx, l.registration.end)() // wakes it
-	l.random = random.From(ctx)
+	l.random = timing.RandomFrom(ctx)
 	left := false
 	l.run(func(e *Event[T]) bool {
 		if ctx.Err() != nil {

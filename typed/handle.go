@@ -10,7 +10,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/eventlog"
 	"github.com/kubetyped/informer/internal/goroutine"
-	"github.com/kubetyped/informer/internal/random"
+	"github.com/kubetyped/informer/internal/timing"
 	"github.com/kubetyped/informer/typed/report"
 )
 
@@ -115,7 +115,7 @@ func (i *Informer[T]) call(l *listener[T]) {
 		return
 	}
 	ctx := i.ctx
-	l.registration.calling, l.random = true, random.From(ctx)
+	l.registration.calling, l.random = true, timing.RandomFrom(ctx)
 	i.calling.Go(func() {
 		defer l.registration.finish()
 		defer utilruntime.HandleCrashWithContext(ctx)

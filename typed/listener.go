@@ -7,7 +7,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/eventlog"
 	"github.com/kubetyped/informer/internal/goroutine"
-	"github.com/kubetyped/informer/internal/random"
+	"github.com/kubetyped/informer/internal/timing"
 	"github.com/kubetyped/informer/typed/report"
 )
 
@@ -26,7 +26,7 @@ type listener[T index.Object] struct {
 
 	tasks    taskQueue[T]
 	period   time.Duration  // of resyncs; 0: none
-	random   *random.Source // of jitter
+	random   *timing.Random // of jitter
 	jitter   float64        // the part of period by which one is longer at most
 	timer    *time.Timer
 	hooks    atomic.Pointer[handlerHooks] // nil: it is not observed

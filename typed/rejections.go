@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/internal/shrink"
+	"github.com/kubetyped/informer/internal/container"
 	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -25,7 +25,7 @@ type rejections struct {
 
 	mu     sync.Mutex
 	byKey  map[index.Key]*list.Element // guarded by mu; of latest
-	most   int                         // guarded by mu; that byKey has held, for shrink.Map
+	most   int                         // guarded by mu; that byKey has held, for container.ShrinkMap
 	latest list.List                   // guarded by mu; of *rejection, the latest first
 	total  int                         // guarded by mu
 	last   *source.RejectedError       // guarded by mu
@@ -90,7 +90,7 @@ func (r *rejections) take(at *list.Element, by rejecter) {
 	}
 	delete(r.byKey, one.key)
 	r.latest.Remove(at)
-	r.byKey = shrink.Map(r.byKey, &r.most)
+	r.byKey = container.ShrinkMap(r.byKey, &r.most)
 	r.now.Add(-1)
 }
 

@@ -7,8 +7,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
+	"github.com/kubetyped/informer/internal/container"
 	"github.com/kubetyped/informer/internal/goroutine"
-	"github.com/kubetyped/informer/internal/shrink"
 )
 
 // versions calls the waiters for a resource version when it is reached. It costs the informer
@@ -103,7 +103,7 @@ func (h *versionHeap) Pop() any {
 	w := (*h)[last]
 	(*h)[last] = nil
 	*h = (*h)[:last]
-	if cap(*h) > shrink.Kept && last < cap(*h)/4 {
+	if cap(*h) > container.KeptKeys && last < cap(*h)/4 {
 		*h = append(make(versionHeap, 0, 2*last), *h...)
 	}
 	w.waits = false

@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
-	"github.com/kubetyped/informer/internal/random"
+	"github.com/kubetyped/informer/internal/timing"
 )
 
 // process is a program of the simulation, in one life or between two.
@@ -59,7 +59,7 @@ func (p *process) start() {
 		asked: map[string]int{}, streams: map[*stream]struct{}{},
 	}
 	ctx := klog.NewContext(w.ctx, w.logger(l.name()))
-	ctx = random.With(ctx, random.NewSource(w.random("life", l.name())))
+	ctx = timing.WithRandom(ctx, timing.NewRandom(w.random("life", l.name())))
 	l.ctx, l.cancel = context.WithCancel(context.WithValue(ctx, lifeKey{}, l))
 	p.life = l
 	w.note(l.name(), "starts, with server %d", p.server)

@@ -1,5 +1,5 @@
-// Package argument checks arguments of exported functions: options, which it applies, nil values, and keys
-// of maps.
+// Package argument checks arguments of exported functions: options, which it applies, nil values,
+// keys of maps, and fake clients.
 package argument
 
 import (

@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/internal/shrink"
+	"github.com/kubetyped/informer/internal/container"
 )
 
 // Merge joins two events of one key, of which the first was not handled yet.
@@ -31,7 +31,7 @@ type Coalescer[T index.Object] struct {
 	last    *pending[T]       // guarded by mu
 	spare   *pending[T]       // guarded by mu; a list of empty ones for reuse
 	spares  int               // guarded by mu; its length
-	most    int               // guarded by mu; that pending has held, for shrink.Map
+	most    int               // guarded by mu; that pending has held, for container.ShrinkMap
 	fills   []*Fill[T]        // guarded by mu; in progress
 	head    uint64            // guarded by mu; number of the next place
 	handing bool              // guarded by mu; an event is being handled
@@ -114,9 +114,9 @@ func (c *Coalescer[T]) remove(p *pending[T]) {
 		p.next.prev = p.prev
 	}
 	delete(c.pending, p.key)
-	c.pending = shrink.Map(c.pending, &c.most)
+	c.pending = container.ShrinkMap(c.pending, &c.most)
 	*p = pending[T]{}
-	if c.spares < shrink.Kept {
+	if c.spares < container.KeptKeys {
 		p.next, c.spare = c.spare, p
 		c.spares++
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/kubetyped/informer/internal/shrink"
+	"github.com/kubetyped/informer/internal/container"
 )
 
 // drain returns what c has pending, event by event.
@@ -169,15 +169,15 @@ func TestMergingAllocatesNothing(t *testing.T) {
 func TestMemoryOfACoalescer(t *testing.T) {
 	log := New[object]()
 	c := NewCoalescer(log, mergeEvents)
-	for key := range 100 * shrink.Kept {
+	for key := range 100 * container.KeptKeys {
 		log.Append(events(change{key, 0, 1}))
 	}
-	require.Equal(t, 100*shrink.Kept, c.Backlog())
+	require.Equal(t, 100*container.KeptKeys, c.Backlog())
 	for c.Backlog() > 2 {
 		c.Next()
 	}
-	assert.LessOrEqual(t, c.most, 4*shrink.Kept)
-	assert.Equal(t, shrink.Kept, c.spares)
+	assert.LessOrEqual(t, c.most, 4*container.KeptKeys)
+	assert.Equal(t, container.KeptKeys, c.spares)
 	for p := c.spare; p != nil; p = p.next {
 		c.spares--
 		assert.Equal(t, pending[object]{next: p.next}, *p, "it holds on to nothing")
@@ -191,7 +191,7 @@ func TestMemoryOfACoalescer(t *testing.T) {
 		log.Append(batch)
 		c.Next()
 	}
-	for range 2 * shrink.Kept {
+	for range 2 * container.KeptKeys {
 		again()
 	}
 	assert.Zero(t, testing.AllocsPerRun(1000, again))

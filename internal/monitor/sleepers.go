@@ -3,7 +3,7 @@ package monitor
 import (
 	"context"
 
-	"github.com/kubetyped/informer/internal/shrink"
+	"github.com/kubetyped/informer/internal/container"
 )
 
 // Sleepers are goroutines that sleep until there is something for them. The methods are called
@@ -16,7 +16,7 @@ import (
 type Sleepers struct {
 	sleeping []*Sleeper
 	waking   bool // one was woken and has not looked yet
-	free     shrink.Spare[Sleeper]
+	free     container.Spare[Sleeper]
 }
 
 // Sleeper is one that sleeps, or is about to.
@@ -93,7 +93,7 @@ func (l *Sleepers) Leave(s *Sleeper, ended bool) {
 		}
 		l.waking = false
 	}
-	l.free.Put(s, shrink.Kept)
+	l.free.Put(s, container.KeptKeys)
 }
 
 // remove makes s one that is awake.

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/time/rate"
 	"k8s.io/client-go/util/workqueue"
 
-	"github.com/kubetyped/informer/internal/shrink"
+	"github.com/kubetyped/informer/internal/container"
 )
 
 // NewLimiter returns a rate limiter that does as workqueue.DefaultTypedControllerRateLimiter's,
@@ -33,7 +33,7 @@ type exponential[K comparable] struct {
 
 	mu       sync.Mutex
 	failures map[K]int // guarded by mu; since the last Forget
-	most     int       // guarded by mu; that failures has held, for shrink.Map
+	most     int       // guarded by mu; that failures has held, for container.ShrinkMap
 }
 
 func (e *exponential[K]) When(key K) time.Duration {
@@ -59,6 +59,6 @@ func (e *exponential[K]) Forget(key K) {
 	defer e.mu.Unlock()
 	if _, failed := e.failures[key]; failed {
 		delete(e.failures, key)
-		e.failures = shrink.Map(e.failures, &e.most)
+		e.failures = container.ShrinkMap(e.failures, &e.most)
 	}
 }

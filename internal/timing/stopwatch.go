@@ -1,5 +1,5 @@
 // Package timing measures time and acts when it has passed, by the real clock or one of the
-// user's: stopwatches, alarms, watchdogs of slow calls, and rate limiters.
+// user's: stopwatches, alarms, watchdogs of slow calls, rate limiters, and random numbers of waits.
 package timing
 
 import (

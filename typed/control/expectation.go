@@ -8,8 +8,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
 
-	"github.com/kubetyped/informer/internal/intrusive"
-	"github.com/kubetyped/informer/internal/shrink"
+	"github.com/kubetyped/informer/internal/container"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
 )
@@ -25,7 +24,7 @@ type expectation[K comparable] struct {
 	listed   bool        // the same, since something was met by a list
 	logger   klog.Logger // of the last call that was put off
 
-	node intrusive.Node[expectation[K]] // among the deadlines
+	node container.Node[expectation[K]] // among the deadlines
 }
 
 // awaited is something that is expected.
@@ -46,7 +45,7 @@ type mark struct {
 // the memory of those that it has had at a time. Its fields are guarded by the mu of
 // Expectations.
 type deadlines[K comparable] struct {
-	intrusive.List[expectation[K]]
+	container.List[expectation[K]]
 	timer *time.Timer // while there is a first one, it is set: for its deadline, or earlier
 }
 
@@ -153,7 +152,7 @@ func (e *Expectations[K]) drop(x *expectation[K]) (again bool) {
 	x.unmet = nil
 	e.deadlines.Remove(&x.node)
 	delete(e.keys, x.key)
-	e.keys = shrink.Map(e.keys, &e.most)
+	e.keys = container.ShrinkMap(e.keys, &e.most)
 	if x.putOff {
 		e.waiting--
 	}

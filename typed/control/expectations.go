@@ -76,7 +76,7 @@ type Expectations[K comparable] struct {
 
 	mu        sync.Mutex            // taken before locks of informers, never while one is held
 	keys      map[K]*expectation[K] // guarded by mu; those that expect something
-	most      int                   // guarded by mu; that keys has held, for shrink.Map
+	most      int                   // guarded by mu; that keys has held, for container.ShrinkMap
 	waiting   int                   // guarded by mu; of these, those that were put off
 	deadlines deadlines[K]          // guarded by mu
 	putOff    uint64                // guarded by mu

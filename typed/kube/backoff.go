@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/kubetyped/informer/internal/random"
+	"github.com/kubetyped/informer/internal/timing"
 )
 
 // backoff is a series of waits that become longer. Each is random, between
@@ -34,7 +34,7 @@ func sleep(ctx context.Context, length time.Duration) {
 func (b *backoff) next(ctx context.Context) time.Duration {
 	limit := max(b.limit, b.first)
 	b.limit = min(time.Duration(float64(limit)*b.factor), b.last)
-	return time.Duration(random.From(ctx).Int64N(int64(limit)))
+	return time.Duration(timing.RandomFrom(ctx).Int64N(int64(limit)))
 }
 
 // isRepeated reports whether there was a wait since the series began.

@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/internal/fakeclient"
+	"github.com/kubetyped/informer/internal/argument"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -50,7 +50,7 @@ func FromClient[T index.Object, L runtime.Object](client Client[T, L], opts ...S
 		},
 		WatchFuncWithContext: client.Watch,
 	}
-	if fakeclient.Is(client) {
+	if argument.IsFakeClient(client) {
 		opts = append(slices.Clip(opts), WithoutWatchList()) // what the caller has is the caller's
 	}
 	return newReflectorSource[T](cache.ToListWatcherWithWatchListSemantics(lw, client), originOf[T](client), opts)

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"github.com/kubetyped/informer/internal/random"
+	"github.com/kubetyped/informer/internal/timing"
 )
 
 // requestConfig is what options say about requests and the waits between them.
@@ -122,7 +122,7 @@ func (c requestConfig) watch(ctx context.Context, opts *metav1.ListOptions) {
 		c.list(opts)
 	}
 	least := int64(cmp.Or(c.watchTimeout, defaultWatchTimeout) / time.Second)
-	opts.TimeoutSeconds = ptr.To(least + random.From(ctx).Int64N(least+1))
+	opts.TimeoutSeconds = ptr.To(least + timing.RandomFrom(ctx).Int64N(least+1))
 }
 
 // listed makes a request for a list, for as long as it may take.

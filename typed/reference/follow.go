@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/kubetyped/informer/internal/goroutine"
-	"github.com/kubetyped/informer/internal/random"
+	"github.com/kubetyped/informer/internal/timing"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -36,7 +36,7 @@ func (k *keySink[T]) follow() {
 		if !again {
 			break
 		}
-		pause := time.NewTimer(askAgain + time.Duration(random.From(k.ctx).Int64N(int64(askAgain))))
+		pause := time.NewTimer(askAgain + time.Duration(timing.RandomFrom(k.ctx).Int64N(int64(askAgain))))
 		select {
 		case <-pause.C:
 		case <-k.ctx.Done():

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"unsafe"
 
-	"github.com/kubetyped/informer/internal/decode/layout"
+	"github.com/kubetyped/informer/internal/decode/parts"
 )
 
 // deeper begins an object or array.
@@ -158,7 +158,7 @@ func (p *pass) scalar(n *node, to unsafe.Pointer) bool {
 // eachField consumes an object, and calls a function for each of its members that is
 // a field of a struct, which consumes the value. The others are checked, and skipped. It
 // returns the fields that there were, and false where a field comes twice.
-func (p *pass) eachField(n *node, one func(*field) bool) (seen layout.FieldSet, ok bool) {
+func (p *pass) eachField(n *node, one func(*field) bool) (seen parts.FieldSet, ok bool) {
 	ok = p.each('}', func() bool {
 		key, ok := p.named()
 		if !ok {
@@ -202,12 +202,12 @@ func (p *pass) pointer(n *node, to, like unsafe.Pointer) bool {
 
 func (p *pass) slice(n *node, to, like unsafe.Pointer) bool {
 	if p.compare(n, like) {
-		*(*layout.Slice)(to) = *(*layout.Slice)(like)
+		*(*parts.Slice)(to) = *(*parts.Slice)(like)
 		return true
 	}
-	var was layout.Slice
+	var was parts.Slice
 	if like != nil {
-		was = *(*layout.Slice)(like)
+		was = *(*parts.Slice)(like)
 	}
 	size := n.elem.of.Size()
 	room := p.room(was.Len, size)

@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"unsafe"
 
-	"github.com/kubetyped/informer/internal/decode/layout"
+	"github.com/kubetyped/informer/internal/decode/parts"
 )
 
 // equals consumes a value, and reports whether decoding it into a zero value gives the
@@ -28,7 +28,7 @@ func (p *pass) equalValue(n *node, like unsafe.Pointer, c byte) bool {
 		return ok && n.opaque.equals(like, text)
 	}
 	if c == 'n' {
-		return p.literal("null") && layout.Memory{Offset: 0, Length: uint32(n.of.Size())}.IsZero(like)
+		return p.literal("null") && parts.Memory{Offset: 0, Length: uint32(n.of.Size())}.IsZero(like)
 	}
 	switch n.kind {
 	case stringNode:
@@ -43,7 +43,7 @@ func (p *pass) equalValue(n *node, like unsafe.Pointer, c byte) bool {
 		like = *(*unsafe.Pointer)(like)
 		return like != nil && !n.elem.caches && p.equals(n.elem, like)
 	case sliceNode:
-		return c == '[' && p.equalSlice(n, (*layout.Slice)(like))
+		return c == '[' && p.equalSlice(n, (*parts.Slice)(like))
 	case mapNode:
 		return c == '{' && p.equalTable(n, like)
 	case anyNode:
@@ -86,7 +86,7 @@ func (p *pass) equalStruct(n *node, like unsafe.Pointer) bool {
 }
 
 // equalSlice also wants no room after the slice.
-func (p *pass) equalSlice(n *node, like *layout.Slice) bool {
+func (p *pass) equalSlice(n *node, like *parts.Slice) bool {
 	k, size := 0, n.elem.of.Size()
 	if n.elem.caches && like.Len > 0 {
 		return false

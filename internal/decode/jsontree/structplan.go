@@ -8,7 +8,7 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/kubetyped/informer/internal/decode/layout"
+	"github.com/kubetyped/informer/internal/decode/parts"
 	"github.com/kubetyped/informer/internal/decode/plan"
 )
 
@@ -36,8 +36,8 @@ type node struct {
 	kind   nodeKind
 	elem   *node             // of a pointer, slice or map
 	fields map[string]*field // of a struct, by their names
-	memory []layout.Memory   // of the decoded fields, by ordinal
-	left   []layout.Memory   // what decoding leaves as it is
+	memory []parts.Memory    // of the decoded fields, by ordinal
+	left   []parts.Memory    // what decoding leaves as it is
 	opaque *opaque
 	caches bool // memory of the type is not shared, see plan.Caches
 }
@@ -45,7 +45,7 @@ type node struct {
 // field is a field of a struct.
 type field struct {
 	*node
-	layout.Memory
+	parts.Memory
 	ordinal uint8
 	// stamped says that other code writes to the field after an object was decoded: Decode does
 	// not read it in the object that it compares with.
@@ -131,7 +131,7 @@ func (b *planner) shape(n *node, mask *plan.Mask) (err error) {
 func (b *planner) addFields(n *node, of reflect.Type, offset uintptr, mask *plan.Mask) error {
 	for i := range of.NumField() {
 		f := of.Field(i)
-		m := layout.MemoryOf(offset, f)
+		m := parts.MemoryOf(offset, f)
 		tag := f.Tag.Get("json")
 		_, options, _ := strings.Cut(tag, ",")
 		name, inline := plan.JSONName(f)
@@ -156,8 +156,8 @@ func (b *planner) addFields(n *node, of reflect.Type, offset uintptr, mask *plan
 	return nil
 }
 
-func (b *planner) addField(n *node, name string, of reflect.Type, m layout.Memory, mask *plan.Mask) error {
-	if _, twice := n.fields[name]; twice || len(n.memory) == layout.MaxFields {
+func (b *planner) addField(n *node, name string, of reflect.Type, m parts.Memory, mask *plan.Mask) error {
+	if _, twice := n.fields[name]; twice || len(n.memory) == parts.MaxFields {
 		return errors.New("field name given twice, or too many fields")
 	}
 	within, decoded := mask.Field(name)

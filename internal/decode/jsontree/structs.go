@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"unsafe"
 
-	"github.com/kubetyped/informer/internal/decode/layout"
+	"github.com/kubetyped/informer/internal/decode/parts"
 	"github.com/kubetyped/informer/internal/decode/plan"
 )
 
@@ -14,7 +14,7 @@ import (
 // its fields that is made from their tags. It may be used by several goroutines at once.
 type Structs[T any] struct {
 	*Decoder
-	pointers layout.Pointers[T]
+	pointers parts.Pointers[T]
 	root     *node
 }
 
@@ -26,7 +26,7 @@ func NewStructs[T any](mask *plan.Mask) (*Structs[T], error) {
 
 // NewStructsOf is NewStructs for a type that implements T, an interface.
 func NewStructsOf[T any](of reflect.Type, mask *plan.Mask) (*Structs[T], error) {
-	pointers, err := layout.PointersTo[T](of)
+	pointers, err := parts.PointersTo[T](of)
 	if err != nil {
 		return nil, err
 	}

@@ -7,8 +7,6 @@ import (
 	"sync"
 	"unsafe"
 	"weak"
-
-	"github.com/kubetyped/informer/internal/decode/layout"
 )
 
 // Relatives finds for an object that is new another one that it probably has parts in
@@ -19,7 +17,7 @@ import (
 // To compare an object with a relative costs little, whether it is one or not, while
 // each look-up in a pool costs a hash, a lock and a weak pointer.
 type Relatives[T any] struct {
-	pointers layout.Pointers[T]
+	pointers Pointers[T]
 	seed     maphash.Seed
 
 	mu    sync.Mutex
@@ -31,7 +29,7 @@ type Relatives[T any] struct {
 const mostRelatives = 1 << 12
 
 // NewRelatives returns a Relatives of no objects.
-func NewRelatives[T any](pointers layout.Pointers[T]) *Relatives[T] {
+func NewRelatives[T any](pointers Pointers[T]) *Relatives[T] {
 	return &Relatives[T]{pointers: pointers, seed: maphash.MakeSeed(), known: map[uint64]weak.Pointer[byte]{}}
 }
 

@@ -8,11 +8,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/kubetyped/informer/internal/decode/layout"
 )
 
-var pointers, _ = layout.PointersTo[*text](reflect.TypeFor[*text]())
+var pointers, _ = PointersTo[*text](reflect.TypeFor[*text]())
 
 // TestRelatives: what an object is compared with is the first of its namespace whose
 // name begins alike, or else the last that was noted.

@@ -7,12 +7,12 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubetyped/informer/internal/decode/layout"
+	"github.com/kubetyped/informer/internal/decode/parts"
 )
 
 // complete sets the fields that JSON has though the message, of whose fields some were
 // seen, does not; and unsets those that JSON does not have though the message does.
-func (d *decoder) complete(m *message, to unsafe.Pointer, seen *layout.FieldSet) bool {
+func (d *decoder) complete(m *message, to unsafe.Pointer, seen *parts.FieldSet) bool {
 	for _, number := range m.absent {
 		f := &m.fields[number]
 		at := unsafe.Add(to, f.Offset)

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kubetyped/informer/internal/decode/layout"
+	"github.com/kubetyped/informer/internal/decode/parts"
 )
 
 // builder makes the plans of messages.
@@ -42,7 +42,7 @@ func (b *builder) message(of reflect.Type, mask *Mask) (*message, error) {
 		within, decoded := mask.structField(f)
 		switch {
 		case tag == "" || tag == "-" || !decoded:
-			m.left = append(m.left, layout.MemoryOf(0, f))
+			m.left = append(m.left, parts.MemoryOf(0, f))
 		default:
 			if err := b.add(m, f, tag, within); err != nil {
 				return nil, fmt.Errorf("%v.%s: %w", of, f.Name, err)
@@ -62,7 +62,7 @@ func (b *builder) add(m *message, of reflect.StructField, tag string, within *Ma
 	if err != nil {
 		return err
 	}
-	f.Memory = layout.MemoryOf(0, of)
+	f.Memory = parts.MemoryOf(0, of)
 	return m.put(number, f)
 }
 
@@ -80,8 +80,8 @@ func fieldNumber(tag string) (uint64, error) {
 
 // put adds a field of a number.
 func (m *message) put(number uint64, f field) error {
-	if len(m.known) == layout.MaxFields {
-		return fmt.Errorf("more than %d fields", layout.MaxFields)
+	if len(m.known) == parts.MaxFields {
+		return fmt.Errorf("more than %d fields", parts.MaxFields)
 	}
 	f.ordinal = uint8(len(m.known))
 	for uint64(len(m.fields)) <= number {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
-	"github.com/kubetyped/informer/internal/decode/layout"
+	"github.com/kubetyped/informer/internal/decode/parts"
 )
 
 // decoder decodes one object.
@@ -55,7 +55,7 @@ func (d *decoder) same(at *site) {
 //
 //nolint:gocyclo // one loop over the bytes, as in generated code
 func (d *decoder) message(m *message, to, like unsafe.Pointer, data []byte) bool {
-	var seen layout.FieldSet
+	var seen parts.FieldSet
 	if d.depth++; d.depth > maxDepth {
 		return false
 	}
@@ -257,12 +257,12 @@ func (d *decoder) run(f *field, at, was unsafe.Pointer, data []byte, n int) bool
 	if f.shape == table {
 		return d.table(f, at, was, data, n)
 	}
-	var like layout.Slice
+	var like parts.Slice
 	if was != nil {
-		like = *(*layout.Slice)(was)
+		like = *(*parts.Slice)(was)
 		if !f.caches && d.compares(f.whole) && !d.differ.has(data) && f.equalElements(&d.differ, like.Data, like.Len, data, n) {
 			d.same(f.whole)
-			*(*layout.Slice)(at) = layout.Slice{Data: like.Data, Len: n, Cap: n}
+			*(*parts.Slice)(at) = parts.Slice{Data: like.Data, Len: n, Cap: n}
 			return true
 		}
 	}
@@ -270,7 +270,7 @@ func (d *decoder) run(f *field, at, was unsafe.Pointer, data []byte, n int) bool
 	if found.data != nil {
 		if f.equalElements(nil, found.data, found.len, data, n) {
 			d.hit(&f.whole.pool)
-			*(*layout.Slice)(at) = layout.Slice{Data: found.data, Len: n, Cap: n}
+			*(*parts.Slice)(at) = parts.Slice{Data: found.data, Len: n, Cap: n}
 			return true
 		}
 		d.spare -= len(data)
@@ -279,7 +279,7 @@ func (d *decoder) run(f *field, at, was unsafe.Pointer, data []byte, n int) bool
 	made.Grow(n)
 	made.SetLen(n)
 	made.SetCap(n)
-	elements := (*layout.Slice)(at).Data
+	elements := (*parts.Slice)(at).Data
 	each := values{data: data}
 	for k := range n {
 		element := unsafe.Add(elements, uintptr(k)*uintptr(f.size))

@@ -4,7 +4,7 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/kubetyped/informer/internal/decode/layout"
+	"github.com/kubetyped/informer/internal/decode/parts"
 )
 
 // equals reports whether decoding data gives the value of the field's kind at p. If it
@@ -64,7 +64,7 @@ func (f *field) equalElements(differ *differing, elements unsafe.Pointer, length
 // the generated code would have to decide, it says no; so it does where a field is to be
 // set that the message does not have.
 func (m *message) equals(differ *differing, p unsafe.Pointer, data []byte) bool {
-	var seen layout.FieldSet
+	var seen parts.FieldSet
 	for i := 0; i < len(data); {
 		begin := i
 		tag, i1 := varint(data, i)
@@ -94,7 +94,7 @@ func (m *message) equals(differ *differing, p unsafe.Pointer, data []byte) bool 
 }
 
 // equalsRest compares inline fields, absent fields and the memory that is left.
-func (m *message) equalsRest(p unsafe.Pointer, seen *layout.FieldSet) bool {
+func (m *message) equalsRest(p unsafe.Pointer, seen *parts.FieldSet) bool {
 	for _, number := range m.known {
 		if f := &m.fields[number]; f.inline && !seen.Has(f.ordinal) && !f.isZero(p) {
 			return false
@@ -125,7 +125,7 @@ func (f *field) equalAt(differ *differing, at unsafe.Pointer, data []byte, begin
 		}
 		equal := false
 		if f.shape == slice {
-			have := (*layout.Slice)(at)
+			have := (*parts.Slice)(at)
 			equal = f.equalElements(differ, have.Data, have.Len, data[begin:end], n)
 		} else {
 			have := *(*unsafe.Pointer)(at)

@@ -6,7 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubetyped/informer/internal/decode/layout"
+	"github.com/kubetyped/informer/internal/decode/parts"
 )
 
 // From returns the plan that decodes messages of a type of the API, which has code for protobuf
@@ -18,7 +18,7 @@ import (
 // error says why there can be no plan.
 func From[T any](api reflect.Type, pool *Pool, mask *Mask) (*Plan[T], error) {
 	of := reflect.TypeFor[T]()
-	pointers, err := layout.PointersTo[T](of)
+	pointers, err := parts.PointersTo[T](of)
 	if err != nil {
 		return nil, err
 	}

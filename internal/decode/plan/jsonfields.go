@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/kubetyped/informer/internal/decode/layout"
+	"github.com/kubetyped/informer/internal/decode/parts"
 )
 
 // jsonField is a field of a struct, or of one that it embeds, as JSON has it.
@@ -116,7 +116,7 @@ func dominant(fields []jsonField) jsonField {
 
 // unnamed returns the memory of a struct that is not that of fields, given by where
 // they begin.
-func unnamed(of reflect.Type, at uintptr, fields map[uintptr]bool) (left []layout.Memory) {
+func unnamed(of reflect.Type, at uintptr, fields map[uintptr]bool) (left []parts.Memory) {
 	for i := range of.NumField() {
 		f := of.Field(i)
 		offset := at + f.Offset
@@ -126,7 +126,7 @@ func unnamed(of reflect.Type, at uintptr, fields map[uintptr]bool) (left []layou
 		case isInlined(f):
 			left = append(left, unnamed(f.Type, offset, fields)...)
 		default:
-			left = append(left, layout.MemoryOf(at, f))
+			left = append(left, parts.MemoryOf(at, f))
 		}
 	}
 	return left

@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"unsafe"
 
-	"github.com/kubetyped/informer/internal/decode/layout"
+	"github.com/kubetyped/informer/internal/decode/parts"
 )
 
 // kind says how a value is encoded.
@@ -37,7 +37,7 @@ type message struct {
 	// fields are by the numbers that they have in messages.
 	fields []field
 	// memory is the memory of the decoded fields, by ordinal. An inline field has none.
-	memory []layout.Memory
+	memory []parts.Memory
 	// hasRest is set by pack if a field is inline or absent, or some memory is left, see equalsRest.
 	hasRest bool
 
@@ -45,7 +45,7 @@ type message struct {
 	// known are the numbers of those that are decoded.
 	known []uint64
 	// left are the fields of a struct that decoding leaves as they are.
-	left []layout.Memory
+	left []parts.Memory
 	// absent are the numbers of those that may have to be set though the message has
 	// none of them, or else though it has.
 	absent []uint64
@@ -69,7 +69,7 @@ type field struct {
 	emptyIsNil bool // JSON leaves out bytes that are none
 	isNil      bool // JSON leaves out what it points at, or has null, if that is zero
 
-	layout.Memory
+	parts.Memory
 	size    uint32   // of an elem
 	isThere bool     // as isNil: JSON has it even if the message has not
 	message *message // of kindMessage
@@ -118,7 +118,7 @@ func (m *message) pack() {
 		}
 	}
 	collect(m)
-	allFields, allMemory := make([]field, 0, fields), make([]layout.Memory, 0, memory)
+	allFields, allMemory := make([]field, 0, fields), make([]parts.Memory, 0, memory)
 	for _, m := range all {
 		allFields, allMemory = append(allFields, m.fields...), append(allMemory, m.memory...)
 		m.fields = allFields[len(allFields)-len(m.fields) : len(allFields) : len(allFields)]

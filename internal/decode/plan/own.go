@@ -12,7 +12,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubetyped/informer/internal/decode/layout"
+	"github.com/kubetyped/informer/internal/decode/parts"
 )
 
 // own returns the plan of a type whose fields have the names in JSON that those of a
@@ -84,7 +84,7 @@ func (b *builder) pair(m *message, api reflect.Type, their, our jsonField, withi
 	if err != nil {
 		return err
 	}
-	f.Memory = layout.Memory{Offset: uint32(our.offset), Length: uint32(our.of.Size())}
+	f.Memory = parts.Memory{Offset: uint32(our.offset), Length: uint32(our.of.Size())}
 	for _, i := range their.index[:len(their.index)-1] {
 		// A field that JSON has inline is a separate message in protobuf.
 		outer := api.Field(i)

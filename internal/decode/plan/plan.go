@@ -5,14 +5,13 @@ import (
 	"reflect"
 	"sync/atomic"
 
-	"github.com/kubetyped/informer/internal/decode/layout"
 	"github.com/kubetyped/informer/internal/decode/parts"
 )
 
 // Plan decodes messages into values of the struct that T points at. It may be used
 // by several goroutines at once.
 type Plan[T any] struct {
-	pointers layout.Pointers[T]
+	pointers parts.Pointers[T]
 	root     *message
 	pool     *Pool
 	decoded  atomic.Uint64 // objects
@@ -28,7 +27,7 @@ func New[T any](pool *Pool, mask *Mask) (*Plan[T], error) {
 
 // NewOf is New for a type that implements T, an interface.
 func NewOf[T any](of reflect.Type, pool *Pool, mask *Mask) (*Plan[T], error) {
-	pointers, err := layout.PointersTo[T](of)
+	pointers, err := parts.PointersTo[T](of)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubetyped/informer/internal/decode/layout"
+	"github.com/kubetyped/informer/internal/decode/parts"
 	"github.com/kubetyped/informer/internal/decode/plan"
 )
 
@@ -96,7 +96,7 @@ func newCodec[T any](mediaType string, into reflect.Type, of *API, held Held[T],
 	if err != nil {
 		return nil, err
 	}
-	pointers, err := layout.PointersTo[T](into)
+	pointers, err := parts.PointersTo[T](into)
 	if err != nil {
 		return nil, err
 	}

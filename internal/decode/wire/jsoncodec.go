@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/kubetyped/informer/internal/decode/jsontree"
-	"github.com/kubetyped/informer/internal/decode/layout"
 	"github.com/kubetyped/informer/internal/decode/parts"
 	"github.com/kubetyped/informer/internal/decode/plan"
 )
@@ -27,7 +26,7 @@ func (jsonResponse) Items(response io.Reader) Items { return newJSONItems(respon
 // or by apimachinery's decoder where the plan leaves it to that.
 type jsonCodec[T any] struct {
 	jsonResponse
-	into layout.Pointers[T]
+	into parts.Pointers[T]
 	// keepsKind says that an object has the kind that its JSON has.
 	keepsKind bool
 	// structs returns the plan, nil if there can be none. It is made for the first object:
@@ -40,7 +39,7 @@ type jsonCodec[T any] struct {
 	pack      func(obj T, bytes []byte) // nil: objects do not keep their bytes
 }
 
-func newJSONCodec[T any](into layout.Pointers[T], held Held[T], mask *plan.Mask) *jsonCodec[T] {
+func newJSONCodec[T any](into parts.Pointers[T], held Held[T], mask *plan.Mask) *jsonCodec[T] {
 	c := &jsonCodec[T]{into: into, keepsKind: keepsKind(into.New()), held: held, mask: mask}
 	c.structs = sync.OnceValue(func() *jsontree.Structs[T] {
 		structs, _ := jsontree.NewStructsOf[T](into.Of(), mask) // with an error it is nil

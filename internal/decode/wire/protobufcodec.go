@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/kubetyped/informer/internal/decode/layout"
 	"github.com/kubetyped/informer/internal/decode/parts"
 	"github.com/kubetyped/informer/internal/decode/plan"
 )
@@ -22,7 +21,7 @@ import (
 // around each object by hand, since the generated code for those copies the object
 // twice.
 type protobufCodec[T any] struct {
-	into layout.Pointers[T]
+	into parts.Pointers[T]
 	plan *plan.Plan[T] // nil: there can be none
 	of   *API          // nil: T has generated code
 	held Held[T]       // nil: parts are not shared
@@ -35,7 +34,7 @@ type protobufCodec[T any] struct {
 	kind *atomic.Pointer[metav1.TypeMeta]
 }
 
-func newProtobufCodec[T any](into layout.Pointers[T], of *API, held Held[T], mask *plan.Mask) (Codec[T], error) {
+func newProtobufCodec[T any](into parts.Pointers[T], of *API, held Held[T], mask *plan.Mask) (Codec[T], error) {
 	c := &protobufCodec[T]{into: into, of: of, held: held, mask: mask, kind: &atomic.Pointer[metav1.TypeMeta]{}}
 	c.kind.Store(&metav1.TypeMeta{})
 	var pool *plan.Pool

@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/kubetyped/informer/internal/decode/jsontree"
-	"github.com/kubetyped/informer/internal/decode/layout"
 	"github.com/kubetyped/informer/internal/decode/parts"
 	"github.com/kubetyped/informer/internal/decode/plan"
 )
@@ -26,7 +25,7 @@ type unstructuredJSON struct {
 }
 
 // pointersToUnstructured cannot fail: it is a pointer to a struct.
-var pointersToUnstructured, _ = layout.PointersTo[*unstructured.Unstructured](reflect.TypeFor[*unstructured.Unstructured]())
+var pointersToUnstructured, _ = parts.PointersTo[*unstructured.Unstructured](reflect.TypeFor[*unstructured.Unstructured]())
 
 func newUnstructuredJSON(held Held[*unstructured.Unstructured], mask *plan.Mask) *unstructuredJSON {
 	c := &unstructuredJSON{decoder: jsontree.New(held != nil, mask), held: held, mask: mask}

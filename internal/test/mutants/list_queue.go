@@ -1,11 +1,10 @@
 package main
 
 var (
-	queueTests  = tests("queue", ".*")
-	lockTests   = tests("internal/monitor", ".*")
-	heapTests   = tests("internal/intrusive", ".*")
-	shrinkTests = tests("internal/shrink", ".*")
-	logTests    = tests("internal/eventlog", ".*")
+	queueTests     = tests("queue", ".*")
+	lockTests      = tests("internal/monitor", ".*")
+	containerTests = tests("internal/container", ".*")
+	logTests       = tests("internal/eventlog", ".*")
 )
 
 // workQueue are bugs of the WorkQueue.

@@ -1,4 +1,4 @@
-package shrink_test
+package container_test
 
 import (
 	"testing"
@@ -6,35 +6,35 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/kubetyped/informer/internal/shrink"
+	"github.com/kubetyped/informer/internal/container"
 	"github.com/kubetyped/informer/internal/test/waves"
 )
 
-// TestMapGivesBack: a map that is passed through Map after each deletion.
-func TestMapGivesBack(t *testing.T) {
+// TestShrinkMapGivesBack: a map that is passed through ShrinkMap after each deletion.
+func TestShrinkMapGivesBack(t *testing.T) {
 	waves.GivesBack(t, func() waves.Structure {
 		m, most := map[int]int{}, 0
 		return waves.Structure{
 			Come: func(key int) { m[key] = key },
 			Go: func(key int) {
 				delete(m, key)
-				m = shrink.Map(m, &most)
+				m = container.ShrinkMap(m, &most)
 			},
 			Rest: func() {
 				for key, value := range m {
 					assert.Equal(t, key, value)
 				}
-				assert.LessOrEqual(t, most, max(shrink.Kept, 4*(len(m)+1)), "it would be copied again at once")
+				assert.LessOrEqual(t, most, max(container.KeptKeys, 4*(len(m)+1)), "it would be copied again at once")
 			},
 		}
 	})
 }
 
-// TestStepsMove: between the steps, all remaining keys are found, and no deleted one.
-func TestStepsMove(t *testing.T) {
+// TestMapMoves: between the steps, all remaining keys are found, and no deleted one.
+func TestMapMoves(t *testing.T) {
 	const step = 4096
 	const left = 2*step + 10
-	var s shrink.Steps[int, int]
+	var s container.Map[int, int]
 	for i := range 10 * left {
 		s.Put(i, &i)
 	}
@@ -71,7 +71,7 @@ func TestStepsMove(t *testing.T) {
 
 // TestValuesSetWhileAMapMovesStay, whether its key has moved before or not.
 func TestValuesSetWhileAMapMovesStay(t *testing.T) {
-	var s shrink.Steps[int, string]
+	var s container.Map[int, string]
 	before, after := "before", "after"
 	for i := range 20_000 {
 		s.Put(i, &before)
@@ -93,7 +93,7 @@ func TestValuesSetWhileAMapMovesStay(t *testing.T) {
 
 // TestNeedIsThatOfTwoPeriods, this one and the one before.
 func TestNeedIsThatOfTwoPeriods(t *testing.T) {
-	var n shrink.Need
+	var n container.Need
 	n.Note(5)
 	n.Note(3)
 	assert.Equal(t, 5, n.Lately())
@@ -108,7 +108,7 @@ func TestNeedIsThatOfTwoPeriods(t *testing.T) {
 
 // TestSpare: what was put is got again, up to as many as are to be kept.
 func TestSpare(t *testing.T) {
-	var s shrink.Spare[int]
+	var s container.Spare[int]
 	one, two := new(int), new(int)
 	s.Put(one, 1)
 	s.Put(two, 1)
@@ -117,10 +117,10 @@ func TestSpare(t *testing.T) {
 	assert.NotNil(t, s.Get())
 }
 
-// TestStepsGiveBack: a map that is shrunk when it has not been for a while.
-func TestStepsGiveBack(t *testing.T) {
+// TestMapGivesBack: a map that is shrunk when it has not been for a while.
+func TestMapGivesBack(t *testing.T) {
 	waves.GivesBack(t, func() waves.Structure {
-		var s shrink.Steps[int, int]
+		var s container.Map[int, int]
 		return waves.Structure{
 			Come: func(key int) { s.Put(key, new(int)) },
 			Go:   s.Delete,

@@ -1,26 +1,24 @@
-package random_test
+package timing
 
 import (
 	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-
-	"github.com/kubetyped/informer/internal/random"
 )
 
-// TestSource: numbers follow from the source of the context, and are Go's own without one.
-func TestSource(t *testing.T) {
+// TestRandom: numbers follow from the seed of the context, and are Go's own without one.
+func TestRandom(t *testing.T) {
 	draw := func() (drawn []float64) {
-		ctx := random.With(t.Context(), random.NewSource(rand.New(rand.NewPCG(1, 2))))
+		ctx := WithRandom(t.Context(), NewRandom(rand.New(rand.NewPCG(1, 2))))
 		for range 10 {
-			drawn = append(drawn, random.From(ctx).Float64(), float64(random.From(ctx).Int64N(1000)))
+			drawn = append(drawn, RandomFrom(ctx).Float64(), float64(RandomFrom(ctx).Int64N(1000)))
 		}
 		return drawn
 	}
 	first := draw()
 	assert.Equal(t, first, draw())
-	none := random.From(t.Context())
+	none := RandomFrom(t.Context())
 	assert.Nil(t, none)
 	for i := range first {
 		number := none.Float64()

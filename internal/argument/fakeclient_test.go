@@ -1,4 +1,4 @@
-package fakeclient_test
+package argument_test
 
 import (
 	"testing"
@@ -9,14 +9,14 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/rest"
 
-	"github.com/kubetyped/informer/internal/fakeclient"
+	"github.com/kubetyped/informer/internal/argument"
 )
 
 // embeds is a clientset of a program's own, made of a fake.
 type embeds struct{ *fake.Clientset }
 
-// TestIs: clientsets and their typed clients are recognized, real ones and nil are not.
-func TestIs(t *testing.T) {
+// TestIsFakeClient: clientsets and their typed clients are recognized, real ones and nil are not.
+func TestIsFakeClient(t *testing.T) {
 	fakes := fake.NewClientset()
 	real, err := kubernetes.NewForConfig(&rest.Config{Host: "127.0.0.1:1"})
 	require.NoError(t, err)
@@ -31,6 +31,6 @@ func TestIs(t *testing.T) {
 		"typed client of a real one": {real.CoreV1().Pods(""), false},
 		"nil":                        {nil, false},
 	} {
-		assert.Equal(t, test.is, fakeclient.Is(test.client), name)
+		assert.Equal(t, test.is, argument.IsFakeClient(test.client), name)
 	}
 }

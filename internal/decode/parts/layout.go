@@ -1,6 +1,4 @@
-// Package layout describes how values lie in memory, for decoders that write fields of
-// structs by their offsets.
-package layout
+package parts
 
 import (
 	"reflect"

@@ -1,4 +1,4 @@
-package layout_test
+package parts_test
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/kubetyped/informer/internal/decode/layout"
+	"github.com/kubetyped/informer/internal/decode/parts"
 )
 
 type word struct{ text string }
@@ -22,14 +22,14 @@ type other struct{ *word }
 // type itself and by an interface.
 func TestPointers(t *testing.T) {
 	w := &word{"a"}
-	direct, err := layout.PointersTo[*word](reflect.TypeFor[*word]())
+	direct, err := parts.PointersTo[*word](reflect.TypeFor[*word]())
 	require.NoError(t, err)
 	assert.Equal(t, unsafe.Pointer(w), direct.To(w))
 	assert.Same(t, w, direct.At(unsafe.Pointer(w)))
 	assert.Nil(t, direct.At(nil))
 	assert.Equal(t, &word{}, direct.New())
 
-	dynamic, err := layout.PointersTo[fmt.Stringer](reflect.TypeFor[*word]())
+	dynamic, err := parts.PointersTo[fmt.Stringer](reflect.TypeFor[*word]())
 	require.NoError(t, err)
 	assert.Equal(t, unsafe.Pointer(w), dynamic.To(w))
 	assert.Same(t, w, dynamic.At(unsafe.Pointer(w)))
@@ -42,12 +42,12 @@ func TestPointers(t *testing.T) {
 
 // TestPointersToOtherTypes: a type that is no pointer to a struct, or no T, is refused.
 func TestPointersToOtherTypes(t *testing.T) {
-	_, err := layout.PointersTo[fmt.Stringer](reflect.TypeFor[word]())
+	_, err := parts.PointersTo[fmt.Stringer](reflect.TypeFor[word]())
 	require.ErrorContains(t, err, "not a pointer to a struct")
-	_, err = layout.PointersTo[fmt.Stringer](nil)
+	_, err = parts.PointersTo[fmt.Stringer](nil)
 	require.ErrorContains(t, err, "not a pointer to a struct")
-	_, err = layout.PointersTo[fmt.Stringer](reflect.TypeFor[*struct{}]())
+	_, err = parts.PointersTo[fmt.Stringer](reflect.TypeFor[*struct{}]())
 	require.ErrorContains(t, err, "is not a fmt.Stringer")
-	_, err = layout.PointersTo[*word](reflect.TypeFor[*other]())
-	require.ErrorContains(t, err, "is not a *layout_test.word")
+	_, err = parts.PointersTo[*word](reflect.TypeFor[*other]())
+	require.ErrorContains(t, err, "is not a *parts_test.word")
 }

@@ -1,12 +1,8 @@
-// Package intrusive provides a list and a heap whose elements are parts of the values in them,
-// so that a value knows its place and is taken out without a search, and nothing is allocated.
-package intrusive
+package container
 
 import (
 	"math"
 	"time"
-
-	"github.com/kubetyped/informer/internal/shrink"
 )
 
 // Heap holds values that come due, the earliest first; of those of the same time, the one that
@@ -17,7 +13,7 @@ type Heap[E any] struct {
 	pages  []*[page]element[E]
 	len    int
 	seq    uint32 // of the last element
-	needed shrink.Need
+	needed Need
 }
 
 const page = 256

@@ -1,4 +1,4 @@
-package intrusive
+package container
 
 // List is a list of values that contain a Node, each of which is in one list at a time. Its
 // zero value is empty and ready for use.
