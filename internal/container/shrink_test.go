@@ -33,7 +33,8 @@ func TestShrinkMapGivesBack(t *testing.T) {
 // TestMapMoves: between the steps, all remaining keys are found, and no deleted one.
 func TestMapMoves(t *testing.T) {
 	const step = 4096
-	const left = 2*step + 10
+	const left = 2*step + 1000
+	const some = 50
 	var s container.Map[int, int]
 	for i := range 10 * left {
 		s.Put(i, &i)
@@ -49,17 +50,19 @@ func TestMapMoves(t *testing.T) {
 				missing++
 			}
 		}
-		assert.Equal(t, 2*(steps-1), missing)
-		s.Delete(2 * steps)
-		other := -steps
-		s.Put(2*steps+1, &other) // wherever the old one is
-		s.Delete(2*steps + 1)
+		assert.Equal(t, 2*some*(steps-1), missing)
+		for i := range some { // some of them have moved, and others have not
+			s.Delete(2*some*steps + i)
+			other := -steps
+			s.Put(2*some*steps+some+i, &other)
+			s.Delete(2*some*steps + some + i)
+		}
 		steps++
 	}
 	assert.Equal(t, 3, steps)
-	assert.Equal(t, left-4, s.Len())
-	assert.Nil(t, s.Get(2))
-	assert.Nil(t, s.Get(3))
+	assert.Equal(t, left-4*some, s.Len())
+	assert.Nil(t, s.Get(2*some))
+	assert.Nil(t, s.Get(3*some))
 	assert.Equal(t, 0, *s.Get(0))
 	assert.False(t, s.Shrink(step), "it is not small for what it had")
 	for i := range left {
