@@ -41,7 +41,8 @@ import (
 //  7. What fails is reported to the informer as a *[ClusterError]. If several clusters
 //     fail, the error unwraps to all of theirs; its text says how many there are, and has
 //     three names and the first error. The informer's Status has no error when all work.
-//     The log has one line a minute for all clusters.
+//     The log has, besides the informer's lines, one that names the clusters that fail, at
+//     most once a minute.
 //  8. An object that is rejected stays as it was, see source.RejectedError, which has the
 //     key of the object with its cluster.
 //
