@@ -108,6 +108,12 @@
 // waits for a [sync.Mutex] keeps the clock from continuing: do not hold one while you wait for
 // time or for a request. A test that breaks a rule fails, and names the goroutines that do.
 //
+// A manager of controller-runtime v0.25 needs SkipNameValidation in its options, since a process
+// starts several times. If its context ends before its caches have synced, its Start does not
+// return but spins, so leave out the faults that start a process again:
+//
+//	s.Faults(simulation.AllBut(simulation.Crash, simulation.CrashBeforeWrite, simulation.CrashAfterWrite, simulation.Travel)...)
+//
 // Processes run on one clock, and share the memory of the test: neither clocks that differ nor
 // programs that are stopped for a while and continue are simulated. The nearest to that is a
 // write that arrives late: see [LateWrite].
