@@ -67,11 +67,12 @@
 // The seed is made smaller: faults and acts of users that it does not take to fail are left
 // out. The test prints what is left, the command that runs it again, and a trace: who wrote
 // what, who saw which version when, what went wrong, and what processes have logged. Requests
-// for Leases that are repeated are one line, with their number. Events in protobuf, which
-// kube.FromREST asks for, have their size in place of the version: to see it, run the seed once
-// more with config.ContentType = "application/json" in the function of Start.
+// for Leases that are repeated are one line, with their number.
 //
-//	go test -run '^TestController$' -simulation.seed=17 -simulation.faults=3,9 -simulation.acts=2
+//	go test -run '^TestController$' example.com/controller -simulation.seed=17 -simulation.faults=3,9 -simulation.acts=2
+//
+// Events in protobuf, which kube.FromREST asks for, have their size in place of the version: to see
+// it, run the seed once more with config.ContentType = "application/json" in the function of Start.
 //
 // # Seeds
 //

@@ -3,6 +3,7 @@ package simulation
 import (
 	"fmt"
 	"path"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
@@ -40,7 +41,7 @@ func numbers(t *testing.T, list string) func(int) bool {
 	return func(n int) bool { return chosen[n] }
 }
 
-// command returns what runs a plan again.
+// command returns what runs a plan again, in any folder of the module.
 func command(t *testing.T, p plan) string {
 	name, _, _ := strings.Cut(t.Name(), "/workers/")
 	if strings.HasPrefix(name, "Fuzz") { // what follows is the fuzzer's name of the seed
@@ -50,8 +51,12 @@ func command(t *testing.T, p plan) string {
 	for i := range parts {
 		parts[i] = "^" + parts[i] + "$"
 	}
-	return fmt.Sprintf("go test -run '%s' -simulation.seed=%d -simulation.faults=%s -simulation.acts=%s",
-		path.Join(parts...), p.seed, listOf(p.faults, func(f fault) int { return f.number }), listOf(p.acts, func(a act) int { return a.number }))
+	in := ""
+	if info, ok := debug.ReadBuildInfo(); ok && info.Path != "" {
+		in = " " + strings.TrimSuffix(info.Path, ".test")
+	}
+	return fmt.Sprintf("go test -run '%s'%s -simulation.seed=%d -simulation.faults=%s -simulation.acts=%s",
+		path.Join(parts...), in, p.seed, listOf(p.faults, func(f fault) int { return f.number }), listOf(p.acts, func(a act) int { return a.number }))
 }
 
 // listOf returns the numbers of what a plan has, as flags take them.
