@@ -139,15 +139,25 @@ var groupsOfKubernetes = sync.OnceValue(func() map[string]bool {
 	return groups
 })
 
-// conditional are the kinds of Kubernetes of which every update has to name a resource version, as
-// that of every custom resource has to.
-var conditional = map[schema.GroupKind]bool{
-	{Group: "admissionregistration.k8s.io", Kind: "MutatingWebhookConfiguration"}:   true,
-	{Group: "admissionregistration.k8s.io", Kind: "ValidatingWebhookConfiguration"}: true,
-	{Group: "coordination.k8s.io", Kind: "Lease"}:                                   true,
-	{Group: "node.k8s.io", Kind: "RuntimeClass"}:                                    true,
-	{Group: "storage.k8s.io", Kind: "CSINode"}:                                      true,
-	{Group: "storage.k8s.io", Kind: "VolumeAttachment"}:                             true,
+// conditional are the kinds of Kubernetes, by group, of which every update has to name a resource
+// version, as that of every custom resource has to.
+var conditional = map[string][]string{
+	"admissionregistration.k8s.io": {
+		"MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding", "MutatingWebhookConfiguration",
+		"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "ValidatingWebhookConfiguration",
+	},
+	"apiextensions.k8s.io":      {"CustomResourceDefinition"},
+	"apiregistration.k8s.io":    {"APIService"},
+	"certificates.k8s.io":       {"ClusterTrustBundle", "PodCertificateRequest"},
+	"coordination.k8s.io":       {"Lease", "LeaseCandidate"},
+	"internal.apiserver.k8s.io": {"StorageVersion"},
+	"lifecycle.k8s.io":          {"Eviction", "EvictionRequest"},
+	"node.k8s.io":               {"RuntimeClass"},
+	"policy":                    {"PodDisruptionBudget"},
+	"resource.k8s.io":           {"ResourcePoolStatusRequest"},
+	"scheduling.k8s.io":         {"CompositePodGroup", "PodGroup", "Workload"},
+	"storage.k8s.io":            {"CSIDriver", "CSINode", "CSIStorageCapacity", "VolumeAttachment"},
+	"storagemigration.k8s.io":   {"StorageVersionMigration"},
 }
 
 // generations are the kinds of Kubernetes, by group, whose changes API servers count in the
@@ -213,7 +223,7 @@ func (c *catalog) add(s *store.Store, r Resource) error {
 		added.custom = true
 	}
 	added.generation = added.custom || slices.Contains(generations[kind.Group], kind.Kind)
-	added.conditional = added.custom || conditional[kind.GroupKind()]
+	added.conditional = added.custom || slices.Contains(conditional[kind.Group], kind.Kind)
 	if !r.converted() {
 		added.table = s.Table()
 	} else if err := added.versionOf(c.byResource[schema.GroupVersionResource{

@@ -9,9 +9,11 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 )
 
@@ -106,7 +108,7 @@ func testUpdateWithoutAName(c *check) {
 }
 
 // An update of a Lease that names no version is invalid, since it might take the Lease from
-// another process.
+// another process, and so is one of some other kinds.
 func testUpdateOfALease(c *check) {
 	leases := c.client.CoordinationV1().Leases(c.ns)
 	lease, err := leases.Create(c.ctx, &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: "l"}}, metav1.CreateOptions{})
@@ -120,6 +122,15 @@ func testUpdateOfALease(c *check) {
 	require.NoError(c, err)
 	_, err = leases.Patch(c.ctx, "l", types.MergePatchType, []byte(`{"spec":{"holderIdentity":"you"}}`), metav1.PatchOptions{})
 	assert.NoError(c, err)
+
+	budgets := c.client.PolicyV1().PodDisruptionBudgets(c.ns)
+	budget, err := budgets.Create(c.ctx, &policyv1.PodDisruptionBudget{
+		ObjectMeta: metav1.ObjectMeta{Name: "b"}, Spec: policyv1.PodDisruptionBudgetSpec{MinAvailable: ptr.To(intstr.FromInt32(1))},
+	}, metav1.CreateOptions{})
+	require.NoError(c, err)
+	budget.ResourceVersion = ""
+	_, err = budgets.Update(c.ctx, budget, metav1.UpdateOptions{})
+	assert.True(c, apierrors.IsInvalid(err), "%v", err)
 }
 
 // An update of an object that is deleted keeps the time of that, whatever the client has.
