@@ -131,7 +131,7 @@ func (cr creation) admit(ctx context.Context, s *settings) (runtime.Object, erro
 	if err != nil {
 		return nil, err
 	}
-	if cr.collection.status {
+	if cr.collection.clearsStatus() {
 		copyStatus(cr.object, a.Object)
 	}
 	changed.SetUID(m.GetUID())

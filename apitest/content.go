@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // copyStatus makes the status of to that of from, which may be shared. Both are
@@ -29,9 +30,15 @@ func copyStatus(from, to runtime.Object) {
 	}
 }
 
-// clearStatus makes the status of an object that of an empty one, if it is a subresource.
+// clearsStatus reports whether a create leaves the status aside. That of a Node has it: nodes
+// register themselves with theirs.
+func (c *collection) clearsStatus() bool {
+	return c.status && c.kind.GroupKind() != schema.GroupKind{Kind: "Node"}
+}
+
+// clearStatus makes the status of an object that of an empty one, if a create does.
 func (c *collection) clearStatus(obj runtime.Object) error {
-	if !c.status {
+	if !c.clearsStatus() {
 		return nil
 	}
 	empty, err := c.newObject()

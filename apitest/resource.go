@@ -23,8 +23,8 @@ type Resource struct {
 	Kind string
 	// ClusterScoped says that its objects have no namespace.
 	ClusterScoped bool
-	// Status says that it has a status subresource: creates and updates leave
-	// the status alone, updates and patches of /status change nothing else.
+	// Status says that it has a status subresource: creates, but of Nodes, and updates
+	// leave the status alone, updates and patches of /status change nothing else.
 	Status bool
 	// Type, if not nil, is an object of the Go type that programs use for the
 	// resource where no scheme knows it, such as (*Network)(nil): what kube.FromREST

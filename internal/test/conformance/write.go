@@ -135,6 +135,13 @@ func testStatus(c *check) {
 	d, err := deployments.Create(c.ctx, wanted, metav1.CreateOptions{})
 	require.NoError(c, err)
 	assert.Zero(c, d.Status.ObservedGeneration, "a create has no status")
+	nodes, ready := c.client.CoreV1().Nodes(), corev1.NodeCondition{Type: corev1.NodeReady, Status: corev1.ConditionTrue}
+	node, err := nodes.Create(c.ctx, &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: c.ns}, Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{ready}},
+	}, metav1.CreateOptions{})
+	require.NoError(c, err)
+	assert.Equal(c, []corev1.NodeCondition{ready}, node.Status.Conditions, "but that of a Node")
+	assert.NoError(c, nodes.Delete(c.ctx, node.Name, metav1.DeleteOptions{}))
 
 	d.Status.ObservedGeneration = 3
 	*d.Spec.Replicas = 7
