@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/json"
 )
 
 // Decode reads a body of the content type (empty: JSON) into obj, and checks that it is of the
@@ -22,6 +23,9 @@ func Decode(contentType string, body []byte, kind schema.GroupVersionKind, media
 		into.GetObjectKind().SetGroupVersionKind(kind)
 	}
 	_, actual, err := info.Serializer.Decode(body, &kind, into)
+	if u, ok := into.(runtime.Unstructured); ok && err == nil {
+		err = checkMetadata(u.UnstructuredContent())
+	}
 	if err != nil {
 		return apierrors.NewBadRequest(fmt.Sprintf("decode the body as %s: %v", kind.Kind, err))
 	}
@@ -33,6 +37,16 @@ func Decode(contentType string, body []byte, kind schema.GroupVersionKind, media
 		return apierrors.NewBadRequest(fmt.Sprintf("the kind in the data (%s) does not match the expected kind (%s)", actual.Kind, kind.Kind))
 	}
 	return nil
+}
+
+// checkMetadata returns an error if the metadata of an object are none, such as labels that are
+// numbers: its accessors would not see them.
+func checkMetadata(object map[string]any) error {
+	text, err := json.Marshal(object["metadata"])
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, &metav1.ObjectMeta{})
 }
 
 // DecodeOptions reads delete options, whose API version may be that of any

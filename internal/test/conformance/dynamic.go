@@ -101,6 +101,25 @@ func testCustom(c *check) {
 	assert.True(c, apierrors.IsNotFound(err), "%v", err)
 }
 
+// Metadata that cannot be read are refused, of custom resources as well.
+func testCustomMetadata(c *check) {
+	customs := c.custom()
+	_, err := customs.Create(c.ctx, c.customObject("a"), metav1.CreateOptions{})
+	require.NoError(c, err)
+	for field, value := range map[string]any{
+		"labels": map[string]any{"size": int64(1)}, "annotations": []any{"a"}, "finalizers": "example.com/waits", "ownerReferences": map[string]any{},
+	} {
+		obj := c.customObject("b")
+		require.NoError(c, unstructured.SetNestedField(obj.Object, value, "metadata", field))
+		_, err = customs.Create(c.ctx, obj, metav1.CreateOptions{})
+		assert.True(c, apierrors.IsBadRequest(err), "%s of a create: %v", field, err)
+		patch, err := obj.MarshalJSON()
+		require.NoError(c, err)
+		_, err = customs.Patch(c.ctx, "a", types.MergePatchType, patch, metav1.PatchOptions{})
+		assert.True(c, apierrors.IsInvalid(err), "%s of a patch: %v", field, err)
+	}
+}
+
 func testCustomWatch(c *check) {
 	customs := c.custom()
 	list, err := customs.List(c.ctx, metav1.ListOptions{})

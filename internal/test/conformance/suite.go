@@ -126,6 +126,7 @@ var serverChecks = []struct {
 	{"Metadata", testMetadata},
 	{"Custom", testCustom},
 	{"CustomNumbers", testCustomNumbers},
+	{"CustomMetadata", testCustomMetadata},
 	{"CustomWatch", testCustomWatch},
 	{"Discovery", testDiscovery},
 }
