@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -18,21 +19,35 @@ const (
 // report makes a plan that has failed smaller, and fails the test with it.
 func report(t *testing.T, define func(*Simulation), one outcome) {
 	t.Helper()
-	smallest := shrink(one.plan, func(p plan) bool {
-		next := attempt(t, define, p.seed, func(plan) plan { return p }, false)
-		return next.failed != nil && next.failed.Check == one.failed.Check
-	})
+	smallest := smallest(t, define, one)
 	runs := 0
 	for runs < tracedRuns {
 		runs++
 		next := attempt(t, define, smallest.seed, func(plan) plan { return smallest }, true)
-		if next.failed != nil && next.failed.Check == one.failed.Check {
+		if next.failed.isOf(one.failed.Check) {
 			t.Errorf("%s", describe(t, one, next, runs))
 			return
 		}
 	}
 	t.Errorf("simulation: %v\nIt was not so when it ran again, %d times. Look for what its outcome depends on besides the seed.\n%s",
 		one.failed, runs, command(t, one.plan))
+}
+
+// smallest returns the plan of an outcome without what it does not take to fail.
+func smallest(t *testing.T, define func(*Simulation), one outcome) plan {
+	return shrink(one.plan, func(p plan) bool {
+		next := attempt(t, define, p.seed, func(plan) plan { return p }, false)
+		return next.failed.isOf(one.failed.Check)
+	})
+}
+
+// lifeNumber is how the name of a check ends that a process has added.
+var lifeNumber = regexp.MustCompile(`#\d+\)$`)
+
+// isOf reports whether a check has failed, in whichever life of its process: without a crash, it
+// is another one. A nil Failure is of none.
+func (f *Failure) isOf(check string) bool {
+	return f != nil && lifeNumber.ReplaceAllString(f.Check, "") == lifeNumber.ReplaceAllString(check, "")
 }
 
 // describe returns what to print of a failure.
