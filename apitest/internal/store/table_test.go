@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -43,6 +44,20 @@ func TestEncodingWritesNothing(t *testing.T) {
 	_, err = v.Object.(*corev1.Pod).Marshal()
 	require.NoError(t, err)
 	assert.True(t, before == limit, "it was written to")
+}
+
+// TestCompactionOfOneObject: a history of one object takes no longer to forget than one of many.
+func TestCompactionOfOneObject(t *testing.T) {
+	const history = 200_000
+	table := store.New(history).Table()
+	var longest time.Duration
+	for range history + 1 {
+		begun := time.Now()
+		put(t, table, "a")
+		longest = max(longest, time.Since(begun))
+	}
+	assert.Greater(t, table.Oldest(), uint64(1), "it was compacted")
+	assert.Less(t, longest, 2*time.Second)
 }
 
 func TestWritesAreNumberedAcrossTables(t *testing.T) {

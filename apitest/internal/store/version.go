@@ -54,10 +54,8 @@ func (c *chain) at(revision uint64) *Version {
 // nothing is left of the key.
 func (c *chain) compact(revision uint64) (empty bool) {
 	keep := 0
-	for i, v := range c.versions {
-		if v.Revision <= revision {
-			keep = i
-		}
+	for keep+1 < len(c.versions) && c.versions[keep+1].Revision <= revision {
+		keep++
 	}
 	if v := c.versions[keep]; v.Deleted && v.Revision <= revision {
 		keep++
