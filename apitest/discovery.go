@@ -23,6 +23,14 @@ var (
 	statusVerbs = []string{"get", "patch", "update"}
 )
 
+// verbs returns what can be done with the objects. Namespaces are deleted one by one.
+func (c *collection) verbs() []string {
+	if c.kind.GroupKind() == (schema.GroupKind{Kind: "Namespace"}) {
+		return slices.DeleteFunc(slices.Clone(verbs), func(verb string) bool { return verb == "deletecollection" })
+	}
+	return verbs
+}
+
 // discover answers what is not about objects: discovery, version and health. It
 // returns false for other paths.
 func (s *Server) discover(w http.ResponseWriter, r *http.Request) bool {
@@ -144,7 +152,7 @@ func (c *catalog) resources(gv schema.GroupVersion) *metav1.APIResourceList {
 	for _, col := range found {
 		resource := metav1.APIResource{
 			Name: col.resource.Resource, SingularName: col.singular, Kind: col.kind.Kind,
-			Namespaced: col.namespaced, Verbs: verbs,
+			Namespaced: col.namespaced, Verbs: col.verbs(),
 		}
 		list.APIResources = append(list.APIResources, resource)
 		if col.status {
@@ -184,7 +192,7 @@ func (c *collection) discovery() apidiscoveryv2.APIResourceDiscovery {
 	kind := &metav1.GroupVersionKind{Group: c.kind.Group, Version: c.kind.Version, Kind: c.kind.Kind}
 	d := apidiscoveryv2.APIResourceDiscovery{
 		Resource: c.resource.Resource, SingularResource: c.singular, ResponseKind: kind,
-		Scope: apidiscoveryv2.ScopeCluster, Verbs: verbs,
+		Scope: apidiscoveryv2.ScopeCluster, Verbs: c.verbs(),
 	}
 	if c.namespaced {
 		d.Scope = apidiscoveryv2.ScopeNamespace

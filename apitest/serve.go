@@ -3,6 +3,7 @@ package apitest
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -31,7 +32,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, apierrors.NewGenericServerResponse(http.StatusNotFound, "", schema.GroupResource{}, "", "404 page not found", 0, true))
 		return
 	}
-	if req.verb == "" || req.collection.namespaced && req.namespace == "" && (req.verb == "create" || req.verb == "deletecollection") {
+	if !slices.Contains(req.collection.verbs(), req.verb) ||
+		req.collection.namespaced && req.namespace == "" && (req.verb == "create" || req.verb == "deletecollection") {
 		s.fail(w, r, apierrors.NewMethodNotSupported(req.collection.groupResource(), r.Method))
 		return
 	}

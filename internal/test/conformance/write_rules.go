@@ -169,6 +169,15 @@ func testDeleteNotAllowed(c *check) {
 	assert.True(c, apierrors.IsMethodNotSupported(err), "%v", err)
 	_, err = client.Pods(c.ns).Get(c.ctx, "p", metav1.GetOptions{})
 	assert.NoError(c, err)
+	err = client.RESTClient().Delete().Resource("namespaces").Param("labelSelector", "no=such").Do(c.ctx).Error()
+	assert.True(c, apierrors.IsMethodNotSupported(err), "%v", err)
+	resources, err := c.client.Discovery().ServerResourcesForGroupVersion("v1")
+	require.NoError(c, err)
+	for _, r := range resources.APIResources {
+		if r.Name == "namespaces" {
+			assert.NotContains(c, r.Verbs, "deletecollection")
+		}
+	}
 }
 
 // The names of namespaces and Services are labels, and have no dots.
