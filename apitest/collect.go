@@ -97,21 +97,13 @@ func (c *collector) classify(m metav1.Object) (owners, error) {
 	return found, nil
 }
 
-// finish removes the finalizer of an object that waits for its dependents if it has none left,
-// or else collects those that it waits for.
+// finish removes the finalizer of an object that waits for its dependents, if it has none left
+// that it waits for. Those are collected when it is seen to wait, and when they change.
 func (c *collector) finish(ctx context.Context, n *node) error {
-	blocked := false
-	for _, d := range slices.Clone(c.dependents[n.uid]) {
+	if slices.ContainsFunc(c.dependents[n.uid], func(d *node) bool {
 		ref := d.owner(n.uid)
-		if ref == nil || !ptr.Deref(ref.BlockOwnerDeletion, false) {
-			continue
-		}
-		blocked = true
-		if !d.waits {
-			c.act(ctx, d)
-		}
-	}
-	if blocked {
+		return ref != nil && ptr.Deref(ref.BlockOwnerDeletion, false)
+	}) {
 		return nil
 	}
 	return c.change(ctx, n, withoutFinalizer(metav1.FinalizerDeleteDependents))

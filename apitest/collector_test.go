@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -53,6 +54,25 @@ func (f *family) add(maps ...*corev1.ConfigMap) {
 		require.NoError(f, f.srv.Create(f.Context(), cm))
 	}
 	synctest.Wait()
+}
+
+// TestForegroundDeletionOfManyDependents: it takes about as long as one in the background.
+func TestForegroundDeletionOfManyDependents(t *testing.T) {
+	took := map[metav1.DeletionPropagation]time.Duration{}
+	for _, policy := range []metav1.DeletionPropagation{metav1.DeletePropagationBackground, metav1.DeletePropagationForeground} {
+		begun := time.Now()
+		inFamily(t, func(f *family) {
+			maps := []*corev1.ConfigMap{owned("owner")}
+			for i := range 10_000 {
+				maps = append(maps, owned(fmt.Sprint("dependent-", i), "owner"))
+			}
+			f.add(maps...)
+			f.delete("owner", policy)
+			assert.Empty(f, f.settled())
+		})
+		took[policy] = time.Since(begun)
+	}
+	assert.Less(t, took[metav1.DeletePropagationForeground], 4*took[metav1.DeletePropagationBackground]+time.Second)
 }
 
 func (f *family) delete(name string, policy metav1.DeletionPropagation) {
