@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
@@ -205,4 +206,23 @@ func testSelectorFields(c *check) {
 	require.NoError(c, err)
 	require.Len(c, found.Items, 1)
 	assert.Equal(c, "on-node", found.Items[0].Name)
+
+	events := c.client.EventsV1().Events(c.ns)
+	for _, of := range []string{"a", "b"} {
+		_, err = events.Create(c.ctx, &eventsv1.Event{
+			ObjectMeta: metav1.ObjectMeta{Name: of}, EventTime: metav1.NowMicro(), Type: corev1.EventTypeNormal, Reason: "Tested", Action: "Test",
+			ReportingController: "example.com/test", ReportingInstance: "one", Regarding: corev1.ObjectReference{Namespace: c.ns, Name: of},
+		}, metav1.CreateOptions{})
+		require.NoError(c, err)
+	}
+	of, err := events.List(c.ctx, metav1.ListOptions{FieldSelector: "regarding.name=b,reportingController=example.com/test"})
+	require.NoError(c, err)
+	require.Len(c, of.Items, 1)
+	assert.Equal(c, "b", of.Items[0].Name)
+	_, err = c.client.CertificatesV1().CertificateSigningRequests().List(c.ctx, metav1.ListOptions{FieldSelector: "spec.signerName=example.com/none"})
+	assert.NoError(c, err)
+	_, err = c.client.ResourceV1().ResourceSlices().List(c.ctx, metav1.ListOptions{FieldSelector: "spec.nodeName=n1,spec.driver=none,spec.pool.name=none"})
+	assert.NoError(c, err)
+	_, err = c.client.AppsV1().ReplicaSets(c.ns).List(c.ctx, metav1.ListOptions{FieldSelector: "status.replicas=0"})
+	assert.True(c, apierrors.IsBadRequest(err), "%v", err)
 }
