@@ -5,14 +5,16 @@ import (
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 // nameFunc returns the rule for names: DNS subdomains, except for namespaces and Services, whose
-// names are labels, and RBAC, whose names are free.
+// names are labels, and RBAC and a few kinds, whose names are free.
 func (c *collection) nameFunc() apivalidation.ValidateNameFunc {
 	switch kind := c.kind.GroupKind(); {
-	case kind.Group == "rbac.authorization.k8s.io":
+	case kind.Group == "rbac.authorization.k8s.io", kind == schema.GroupKind{Group: "networking.k8s.io", Kind: "IPAddress"},
+		kind.Group == "certificates.k8s.io" && (kind.Kind == "CertificateSigningRequest" || kind.Kind == "ClusterTrustBundle"):
 		return validatePathSegment
 	case kind.Group == "" && (kind.Kind == "Namespace" || kind.Kind == "Service"):
 		return apivalidation.NameIsDNSLabel
