@@ -94,6 +94,9 @@ func (l *life) RoundTrip(r *http.Request) (*http.Response, error) {
 	if isClosed(l.dead) {
 		return nil, errCrashed
 	}
+	if r.Context().Err() != nil {
+		return nil, context.Cause(r.Context())
+	}
 	answers := make(chan answer, 1)
 	l.process.world.carrying.Go(func() { answers <- l.carry(one) })
 	select {
