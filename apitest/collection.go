@@ -1,6 +1,8 @@
 package apitest
 
 import (
+	"sync/atomic"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -11,7 +13,7 @@ import (
 )
 
 // collection is one served resource: what it is and its objects. All but the
-// table is set before the server starts.
+// table and private is set before the server starts.
 type collection struct {
 	resource    schema.GroupVersionResource
 	kind        schema.GroupVersionKind
@@ -31,6 +33,7 @@ type collection struct {
 	managers    func() (*fieldManagers, error)
 	stored      *collection // whose objects are in the table; nil: this one's
 	convert     ConvertFunc // between the two
+	private     atomic.Bool // objects have fields that are not exported
 }
 
 func (c *collection) groupResource() schema.GroupResource { return c.resource.GroupResource() }

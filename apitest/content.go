@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/json"
 )
 
 // copyStatus makes the status of to that of from, which may be shared. Both are
@@ -88,19 +89,58 @@ func copyVersion(from, to runtime.Object) error {
 	return err
 }
 
+// equal reports whether two objects are the same.
+func (c *collection) equal(a, b runtime.Object) bool {
+	return c.compare(a, b, func() bool { return equality.Semantic.DeepEqual(a, b) },
+		func(a, b map[string]any) bool { return equality.Semantic.DeepEqual(a, b) })
+}
+
 // sameContent reports whether two objects differ in nothing but metadata and, if that is a
 // subresource, status.
 func (c *collection) sameContent(a, b runtime.Object) bool {
 	if ua, ok := a.(*unstructured.Unstructured); ok {
 		return c.sameFields(ua.Object, b.(*unstructured.Unstructured).Object)
 	}
-	va, vb := reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem()
-	for i := range va.NumField() {
-		switch name := va.Type().Field(i).Name; {
+	return c.compare(a, b, func() bool { return c.sameStruct(reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem()) }, c.sameFields)
+}
+
+// compare compares two objects as Go values, or in JSON if they have fields that are not exported,
+// such as a time.Time has, at which the former panics.
+func (c *collection) compare(a, b runtime.Object, values func() bool, inJSON func(a, b map[string]any) bool) bool {
+	compared := func() (same, ok bool) {
+		defer func() { _ = recover() }()
+		return values(), true
+	}
+	if !c.private.Load() {
+		if same, ok := compared(); ok {
+			return same
+		}
+		c.private.Store(true)
+	}
+	before, err := asJSON(a)
+	if err != nil {
+		return false
+	}
+	after, err := asJSON(b)
+	return err == nil && inJSON(before, after)
+}
+
+func asJSON(obj runtime.Object) (map[string]any, error) {
+	text, err := json.Marshal(obj)
+	if err != nil {
+		return nil, err
+	}
+	content := map[string]any{}
+	return content, json.Unmarshal(text, &content)
+}
+
+func (c *collection) sameStruct(a, b reflect.Value) bool {
+	for i := range a.NumField() {
+		switch name := a.Type().Field(i).Name; {
 		case name == "TypeMeta", name == "ObjectMeta", name == "Status" && c.status:
 			continue
 		}
-		if !equality.Semantic.DeepEqual(va.Field(i).Interface(), vb.Field(i).Interface()) {
+		if !equality.Semantic.DeepEqual(a.Field(i).Interface(), b.Field(i).Interface()) {
 			return false
 		}
 	}

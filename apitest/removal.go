@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -78,7 +77,7 @@ func (r removal) attempt(key string, present *store.Version) (removed, error) {
 		return removed{object: present.Object}, nil
 	case dryRun:
 		return removed{object: marked, gone: next != marksOnly}, nil
-	case next != deletesNow && !equality.Semantic.DeepEqual(present.Object, marked):
+	case next != deletesNow && !r.collection.equal(present.Object, marked):
 		if present, err = r.collection.table.Put(key, present, marked); err != nil {
 			return removed{}, err
 		}

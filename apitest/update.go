@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -140,7 +139,7 @@ func (u update) commit(key string, present *store.Version, wanted runtime.Object
 			return nil, err
 		}
 		return wanted, copyVersion(present.Object, wanted)
-	case equality.Semantic.DeepEqual(present.Object, wanted):
+	case u.collection.equal(present.Object, wanted):
 		// API servers do not write what changes nothing.
 		return present.Object, nil
 	}

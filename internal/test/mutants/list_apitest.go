@@ -13,7 +13,7 @@ var servers = []mutation{
 	{
 		bug:   "an update that changes nothing is stored",
 		in:    "apitest.update.commit",
-		old:   "	case equality.Semantic.DeepEqual(present.Object, wanted):\n",
+		old:   "	case u.collection.equal(present.Object, wanted):\n",
 		new:   "	case false:\n",
 		suite: conformance,
 	},
