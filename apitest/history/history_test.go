@@ -55,6 +55,7 @@ func TestOwnDeletions(t *testing.T) {
 		h.Record(added(v1))
 		h.Record(deleted(v1, obj))
 		assert.Equal(t, isOwn, h.Err() == nil)
+		assert.Empty(t, h.Lost(index.KeyOf(v1), []history.Write{{Version: "1"}, {Delete: true}}))
 	}
 }
 

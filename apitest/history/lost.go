@@ -66,12 +66,13 @@ func (h *History[T]) Lost(key index.Key, writes []Write) []string {
 }
 
 // reports reports whether a step has the version of a write. It has a deletion, which happened
-// after version from and not after version to, if it is a deletion between them.
+// after version from and not after version to, if it is a deletion between them, or of version
+// from, as that of an own write is.
 func (s step) reports(w Write, from, to string) bool {
 	if !w.Delete {
 		return !s.deleted && s.version == w.Version
 	}
-	return s.deleted && newer(s.version, from) && (to == "" || newer(to, s.version))
+	return s.deleted && !newer(from, s.version) && (to == "" || newer(to, s.version))
 }
 
 // relisted reports whether the write may have happened in a gap. The caller
