@@ -18,6 +18,7 @@ func (f *frame) call(i ssa.CallInstruction) {
 		f.builtin(b.Name(), i)
 		return
 	}
+	f.latest.forgetShared()
 	obj := calledObject(common)
 	args := common.Args
 	if common.IsInvoke() {

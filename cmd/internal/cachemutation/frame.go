@@ -24,12 +24,11 @@ type frame struct {
 	block   *ssa.BasicBlock
 	out     map[*ssa.BasicBlock]memory
 	conds   map[*ssa.BasicBlock][]cond
-	// The last value stored in an element of a slice or map, in this block, and in others
-	// at their ends.
-	elements    map[elementKey]refs
-	elementsOut map[*ssa.BasicBlock]map[elementKey]refs
-	summary     *Summary
-	changed     bool
+	// The last values that were stored in this block, and in others at their ends.
+	latest    latest
+	latestOut map[*ssa.BasicBlock]latest
+	summary   *Summary
+	changed   bool
 }
 
 // rootKey is the place in the code that makes memory, and which of its parts.
@@ -38,9 +37,6 @@ type rootKey struct {
 	part string
 }
 
-// elementKey is an element of a slice or map, by the values in the code.
-type elementKey struct{ of, index ssa.Value }
-
 // analyse computes the summary of a function with a body, and reports its findings.
 func (p *program) analyse(fn *ssa.Function) *Summary {
 	f := &frame{
@@ -48,7 +44,7 @@ func (p *program) analyse(fn *ssa.Function) *Summary {
 		values: map[ssa.Value]refs{}, results: map[ssa.Value]map[int]refs{},
 		roots: map[rootKey]*root{}, out: map[*ssa.BasicBlock]memory{},
 		conds: map[*ssa.BasicBlock][]cond{}, summary: &Summary{},
-		elementsOut: map[*ssa.BasicBlock]map[elementKey]refs{},
+		latestOut: map[*ssa.BasicBlock]latest{},
 	}
 	f.enter()
 	order := fn.DomPreorder()
@@ -118,14 +114,12 @@ func (f *frame) run(b *ssa.BasicBlock) {
 			f.mem.merge(left)
 		}
 	}
-	f.elements = map[elementKey]refs{}
-	if len(b.Preds) == 1 {
-		f.elements = maps.Clone(f.elementsOut[b.Preds[0]])
-	}
+	f.latest = f.latestAt(b)
 	for _, instr := range b.Instrs {
 		f.step(instr)
 	}
-	f.elementsOut[b] = f.elements
+	f.changed = f.changed || len(f.latest) != len(f.latestOut[b])
+	f.latestOut[b] = f.latest
 	before, ok := f.out[b]
 	if !ok {
 		f.out[b], f.changed = f.mem, true

@@ -14,12 +14,16 @@ func (f *frame) step(instr ssa.Instruction) {
 	switch i := instr.(type) {
 	case *ssa.Store:
 		f.store(f.values[i.Addr], f.values[i.Val], i.Val.Type(), i.Pos())
-		if at, ok := i.Addr.(*ssa.IndexAddr); ok {
-			f.elements = map[elementKey]refs{{at.X, at.Index}: f.values[i.Val]}
+		name, read := "", []types.Type(nil)
+		switch i.Addr.(type) {
+		case *ssa.IndexAddr, *ssa.FieldAddr:
+			name, read = nameOf(i.Addr)
 		}
+		f.latest.store(name, read, f.values[i.Val], i.Val.Type())
 	case *ssa.MapUpdate:
 		f.store(f.values[i.Map].field("[]"), f.values[i.Value], i.Value.Type(), i.Pos())
-		f.elements = map[elementKey]refs{{i.Map, i.Key}: f.values[i.Value]}
+		name, read := nameOfElement(i.Map, i.Key)
+		f.latest.store(name, read, f.values[i.Value], i.Value.Type())
 	case *ssa.Return:
 		for n, v := range i.Results {
 			f.returned(n, f.values[v], v.Type())
@@ -110,9 +114,10 @@ func (f *frame) make(v ssa.Value) {
 
 // loaded reads from memory. An element that was stored just before is what was stored.
 func (f *frame) loaded(v *ssa.UnOp) {
-	if at, ok := v.X.(*ssa.IndexAddr); ok && isReference(v.Type()) {
-		if last, ok := f.elements[elementKey{at.X, at.Index}]; ok {
-			f.set(v, last)
+	if len(f.latest) > 0 && isReference(v.Type()) {
+		name, _ := nameOf(v.X)
+		if last, ok := f.latest[name]; ok {
+			f.set(v, last.value)
 			return
 		}
 	}
@@ -121,8 +126,9 @@ func (f *frame) loaded(v *ssa.UnOp) {
 
 func (f *frame) lookup(v *ssa.Lookup) {
 	t := v.Type()
-	if last, ok := f.elements[elementKey{v.X, v.Index}]; ok && isReference(t) && !v.CommaOk {
-		f.set(v, last)
+	name, _ := nameOfElement(v.X, v.Index)
+	if last, ok := f.latest[name]; ok && isReference(t) && !v.CommaOk {
+		f.set(v, last.value)
 		return
 	}
 	if tuple, ok := t.(*types.Tuple); ok {

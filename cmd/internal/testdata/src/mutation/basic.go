@@ -196,3 +196,59 @@ func element(lister listers.PodLister, byName map[string]*corev1.Pod) {
 		byName["a"].Name = "x"
 	}
 }
+
+type pair struct{ pod *corev1.Pod }
+
+func copiedElements(lister listers.PodLister, byName map[string]*corev1.Pod) {
+	pods, _ := lister.List(labels.Everything())
+	pods[0] = pods[0].DeepCopy()
+	pods[0].Name = "x"
+	for i := range pods {
+		pods[i] = pods[i].DeepCopy()
+		if pods[i].Labels == nil {
+			pods[i].Labels = map[string]string{}
+		}
+		pods[i].Labels["a"] = "b"
+		pods[i].Labels["c"] = "d"
+		byName["a"] = pods[0]
+	}
+	for name, pod := range byName {
+		byName[name] = pod.DeepCopy()
+		byName[name].Labels["a"] = "b"
+		byName[name].Labels["c"] = "d"
+	}
+	func() {
+		for i := range pods {
+			pods[i] = pods[i].DeepCopy()
+			pods[i].Labels["a"] = "b"
+		}
+	}()
+}
+
+func copiedFields(lister listers.PodLister, n int) {
+	pods, _ := lister.List(labels.Everything())
+	var pairs []pair
+	for _, pod := range pods {
+		pairs = append(pairs, pair{pod})
+	}
+	for i := range pairs {
+		pairs[i].pod = pairs[i].pod.DeepCopy()
+		pairs[i].pod.Labels["a"] = "b"
+		pairs[i].pod.Labels["c"] = "d"
+		var one pair
+		one.pod = pods[i]
+		one.copy()
+		one.pod.Name = "x"
+		other := &pairs[n]
+		other.pod = pods[i]
+		pairs[i].pod.Name = "x" // want `Name of an object`
+	}
+	for i := range pods {
+		if n > 0 {
+			pods[i] = pods[i].DeepCopy()
+		}
+		pods[i].Name = "x" // want `Name of an object`
+	}
+}
+
+func (p *pair) copy() { p.pod = p.pod.DeepCopy() }
