@@ -100,7 +100,7 @@ Right:
 	eachFile(c, func(d *ast.FuncDecl) {
 		each(d, func(b *ast.BlockStmt) {
 			for i, s := range b.List {
-				if factory := c.started(s); factory != nil {
+				if factory := c.started(s); factory != nil && !c.passedBefore(d, factory, s.Pos()) {
 					c.checkAfter(factory, b.List[i+1:], c.madeBefore(d, s.Pos()))
 				}
 			}
@@ -108,12 +108,34 @@ Right:
 	})
 })
 
-// madeBefore returns what informers and listers are made of before a position.
+// passedBefore reports whether a factory is used before a position as more than a receiver: other
+// functions may make informers of it.
+func (c *checker) passedBefore(d *ast.FuncDecl, factory types.Object, pos token.Pos) bool {
+	passed := 0
+	each(d, func(id *ast.Ident) {
+		if c.TypesInfo.Uses[id] == factory && id.Pos() < pos {
+			passed++
+		}
+	})
+	each(d, func(s *ast.SelectorExpr) {
+		if c.object(s.X) == factory && s.Pos() < pos {
+			passed--
+		}
+	})
+	return passed > 0
+}
+
+// madeBefore returns what informers and listers are made of before a position, or what is
+// passed to functions that may make them.
 func (c *checker) madeBefore(d *ast.FuncDecl, pos token.Pos) map[string]bool {
 	made := map[string]bool{}
 	each(d, func(call *ast.CallExpr) {
-		if kind := c.kindMade(call); kind != "" && call.Pos() < pos {
-			made[kind] = true
+		if call.Pos() >= pos {
+			return
+		}
+		made[c.kindMade(call)] = true
+		for _, arg := range call.Args {
+			made[c.kindOf(arg)] = true
 		}
 	})
 	return made
@@ -128,7 +150,14 @@ func (c *checker) kindMade(call *ast.CallExpr) string {
 	if f == nil || x == nil || f.Name() != "Informer" && f.Name() != "Lister" {
 		return ""
 	}
-	if t := c.TypesInfo.TypeOf(x); kube.ReceiverName(f) != "GenericInformer" {
+	return c.kindOf(x)
+}
+
+// kindOf returns what names the informer of an expression that has the methods Informer and
+// Lister.
+func (c *checker) kindOf(x ast.Expr) string {
+	t := c.TypesInfo.TypeOf(x)
+	if _, name := kube.TypeName(t); name != "GenericInformer" {
 		return types.TypeString(t, nil)
 	}
 	return types.ExprString(x)
@@ -165,11 +194,27 @@ func (c *checker) checkAfter(factory types.Object, after []ast.Stmt, before map[
 	}
 	calledNow(rest, func(call *ast.CallExpr) {
 		kind := c.kindMade(call)
-		if kind == "" || before[kind] || c.origin(call) != factory {
+		if kind == "" || before[kind] || c.origin(call) != factory || c.runs(rest, call) {
 			return
 		}
 		c.report(call, "this "+strings.ToLower(c.called(call).Name())+" is made after the factory was started, and does not run until Start is called again")
 	})
+}
+
+// runs reports whether a tree runs the informer that a call returns without its factory.
+func (c *checker) runs(root ast.Node, informer *ast.CallExpr) bool {
+	var v types.Object
+	each(root, func(s *ast.AssignStmt) {
+		if ast.Unparen(s.Rhs[0]) == ast.Expr(informer) {
+			v = c.object(s.Lhs[0])
+		}
+	})
+	found := false
+	each(root, func(s *ast.SelectorExpr) {
+		is := ast.Unparen(s.X) == ast.Expr(informer) || v != nil && c.object(s.X) == v
+		found = found || is && strings.HasPrefix(s.Sel.Name, "Run")
+	})
+	return found
 }
 
 // origin returns the variable at the beginning of a chain of calls.

@@ -1,6 +1,9 @@
 package lateinformer
 
-import "k8s.io/client-go/informers"
+import (
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/cache"
+)
 
 func late(stop chan struct{}) {
 	factory := informers.NewSharedInformerFactory(nil, 0)
@@ -45,4 +48,32 @@ func generic(stop chan struct{}) {
 	factory.Start(stop)
 	_ = factory.ForResource("pods").Informer()
 	_ = factory.ForResource("nodes").Informer() // want `this informer is made after`
+}
+
+func controller(pods informers.PodInformer) { _ = pods.Lister() }
+
+func controllers(factory informers.SharedInformerFactory) { _ = factory.Pods().Lister() }
+
+func passed(stop chan struct{}) {
+	factory := informers.NewSharedInformerFactory(nil, 0)
+	controller(factory.Pods())
+	factory.Start(stop)
+	_ = factory.Pods().Lister()
+	_ = factory.Nodes().Lister() // want `this lister is made after`
+}
+
+func passedWhole(stop chan struct{}) {
+	all := informers.NewSharedInformerFactory(nil, 0)
+	controllers(all)
+	all.Start(stop)
+	_ = all.Pods().Lister()
+}
+
+func run(stop chan struct{}) bool {
+	factory := informers.NewSharedInformerFactory(nil, 0)
+	factory.Start(stop)
+	pods := factory.Pods().Informer()
+	go pods.Run(stop)
+	nodes := factory.Nodes().Informer() // want `this informer is made after`
+	return cache.WaitForCacheSync(stop, pods.HasSynced, nodes.HasSynced)
 }
