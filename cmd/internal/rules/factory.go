@@ -113,6 +113,7 @@ func (c *checker) isForgotten(s *ast.AssignStmt, body ast.Node) bool {
 			for _, arg := range n.Args {
 				keeps(arg)
 			}
+			kept = kept || c.addsHandler(n) && from[c.origin(n)]
 		case *ast.CompositeLit:
 			for _, e := range n.Elts {
 				if pair, ok := e.(*ast.KeyValueExpr); ok {
@@ -156,6 +157,12 @@ func (c *checker) declares(s *ast.AssignStmt, to map[types.Object]bool) bool {
 		}
 	}
 	return true
+}
+
+// addsHandler reports whether a call gives an informer a handler, which is of use by itself.
+func (c *checker) addsHandler(call *ast.CallExpr) bool {
+	f := c.called(call)
+	return f != nil && strings.HasPrefix(f.Name(), "AddEventHandler")
 }
 
 // isSynced reports whether an expression is the method HasSynced, or a call of it.

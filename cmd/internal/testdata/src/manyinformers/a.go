@@ -37,6 +37,9 @@ func (r *reconciler) start(stop chan struct{}, namespaces []string) (all []cache
 		passed := informers.NewSharedInformerFactory(nil, 0)
 		nodes := passed.Nodes()
 		register(ns, nodes.Lister())
+		handled := informers.NewSharedInformerFactory(nil, 0)
+		handled.Pods().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{})
+		handled.Start(stop)
 	}
 	return all
 }
