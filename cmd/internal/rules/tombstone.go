@@ -101,5 +101,7 @@ func (c *checker) passedOn(body ast.Node, v types.Object) bool {
 			found = found || c.object(arg) == v
 		}
 	})
+	each(body, func(s *ast.SendStmt) { found = found || c.uses(s.Value, v) })
+	each(body, func(l *ast.CompositeLit) { found = found || c.uses(l, v) })
 	return found
 }

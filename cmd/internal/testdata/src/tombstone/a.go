@@ -83,6 +83,25 @@ func (c *controller) deleted(obj any) {
 	c.enqueue(pod)
 }
 
+type event struct{ obj any }
+
+func (c *controller) sent(events chan any) []cache.ResourceEventHandlerFuncs {
+	return []cache.ResourceEventHandlerFuncs{
+		{DeleteFunc: func(obj any) {
+			if pod, ok := obj.(*corev1.Pod); ok {
+				fmt.Println(pod.Name)
+			}
+			events <- obj
+		}},
+		{DeleteFunc: func(obj any) {
+			if pod, ok := obj.(*corev1.Pod); ok {
+				fmt.Println(pod.Name)
+			}
+			c.enqueue(event{obj})
+		}},
+	}
+}
+
 type handler struct{}
 
 func (handler) OnDelete(obj any) {
