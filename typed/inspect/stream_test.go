@@ -30,6 +30,9 @@ type listener struct {
 	code    int
 	text    strings.Builder // guarded by mu
 	flushes int             // guarded by mu
+
+	deadline time.Time // guarded by mu; to write
+	late     int       // guarded by mu; events that came after the deadline
 }
 
 func (l *listener) Header() http.Header { return l.header }
@@ -50,6 +53,16 @@ func (l *listener) Flush() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.flushes++
+}
+
+func (l *listener) SetWriteDeadline(deadline time.Time) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.deadline.IsZero() && time.Now().After(l.deadline) {
+		l.late++
+	}
+	l.deadline = deadline
+	return nil
 }
 
 // events returns what has come.
@@ -108,6 +121,18 @@ func TestEvents(t *testing.T) {
 		leave()
 		time.Sleep(time.Minute)
 		assert.Len(t, l.events(t), 2, "nobody listens")
+	})
+}
+
+// TestRareEvents: a deadline ends with the report that it is for, as HTTP/2 ends a stream when
+// one passes.
+func TestRareEvents(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		l, leave := listen(newInspector(t, inspect.WithInterval(time.Minute)), "/events")
+		time.Sleep(3*time.Minute + time.Second)
+		leave()
+		assert.Len(t, l.events(t), 4)
+		assert.Zero(t, l.late)
 	})
 }
 

@@ -141,5 +141,9 @@ func send(w http.ResponseWriter, event any) error {
 	if _, err := w.Write(b.Bytes()); err != nil {
 		return err
 	}
-	return control.Flush()
+	if err := control.Flush(); err != nil {
+		return err
+	}
+	_ = control.SetWriteDeadline(time.Time{}) // HTTP/2 ends a stream when it passes, also between reports
+	return nil
 }
