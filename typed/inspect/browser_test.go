@@ -1,6 +1,7 @@
 package inspect_test
 
 import (
+	"context"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -160,6 +161,12 @@ func TestPageIsLive(t *testing.T) {
 	})
 	mux := http.NewServeMux()
 	mux.Handle("/debug/informers/", inspector)
+	ctx, cancel := context.WithCancel(t.Context())
+	require.NoError(t, inspector.AddUntil(ctx, inspect.WithFleet("clusters", fixedFleet{})))
+	mux.HandleFunc("/change", func(http.ResponseWriter, *http.Request) {
+		cancel()
+		assert.NoError(t, inspector.Add(inspect.WithGroup(fixedGroup{})))
+	})
 	noted := browser.open(t, mux, true, frame{"/debug/informers/", 1440})[0]
 	assert.Equal(t, "ready", noted["script"], "it has run to its end")
 	assert.Equal(t, "true", noted["live"], "updates come")
@@ -170,5 +177,7 @@ func TestPageIsLive(t *testing.T) {
 	assert.Equal(t, "true", noted["stillrevealed"], "it stays so when it is updated")
 	assert.Equal(t, "1", noted["stillfiltered"])
 	assert.Equal(t, "SUMMARY", noted["stillfocused"])
+	assert.Equal(t, "fleets 1", noted["sections"])
+	assert.Equal(t, "groups 1", noted["changedsections"], "parts that come and go are shown, and are not")
 	assert.Equal(t, "Paused Go on", noted["paused"])
 }

@@ -157,10 +157,11 @@ type section struct {
 	Title string   `json:"-"`
 }
 
-// sections returns what is below the informers.
+// sections returns what is below the informers. Those without parts are hidden, as an open page
+// may get some.
 func (f *frame) sections() []section {
 	r := f.report
-	all := []section{
+	return []section{
 		{"controllers", idsOf(r.Controllers, func(p *snapshot.Controller) string { return p.ID }), "Controllers"},
 		{"queues", idsOf(r.Queues, func(p *snapshot.Queue) string { return p.ID }), "Queues"},
 		{"expectations", idsOf(r.Expectations, func(p *snapshot.Expectations) string { return p.ID }), "Expectations"},
@@ -168,10 +169,10 @@ func (f *frame) sections() []section {
 		{"fleets", idsOf(r.Fleets, func(p *snapshot.Fleet) string { return p.ID }), "Clusters"},
 		{"writes", idsOf(r.Writes, func(p *snapshot.Writes) string { return p.ID }), "Own writes"},
 	}
-	return slices.DeleteFunc(all, func(s section) bool { return len(s.Parts) == 0 })
 }
 
-func idsOf[P any](parts []P, id func(*P) string) (ids []string) {
+func idsOf[P any](parts []P, id func(*P) string) []string {
+	ids := []string{}
 	for n := range parts {
 		ids = append(ids, id(&parts[n]))
 	}

@@ -50,6 +50,7 @@
       const into = $(list.id);
       for (const id of list.parts) if (update.html[id]) put(id, update.html[id], into);
       if (into && !into.contains(document.activeElement)) arrange(into, list.parts);
+      if (into && into.matches(".parts")) into.closest("section").hidden = !list.parts.length;
     }
     for (const id of ["problems", "totals"]) if (update.html[id]) put(id, update.html[id]);
     document.title = update.title;
