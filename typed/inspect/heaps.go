@@ -70,11 +70,15 @@ func (h *heaps) of(ctx context.Context, informers []typed.AnyInformer) []weight 
 	return weights
 }
 
-// forget forgets the weights of informers.
-func (h *heaps) forget(informers []typed.AnyInformer) {
+// forget forgets the weights of the informers of parts. Factories may have others now than those
+// that were weighed, so that all are weighed again.
+func (h *heaps) forget(of *parts) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, informer := range informers {
+	if len(of.factories) > 0 {
+		clear(h.known)
+	}
+	for _, informer := range of.informers {
 		delete(h.known, informer)
 	}
 }

@@ -75,7 +75,7 @@ func (i *Inspector) remove(added *parts) {
 	i.added = slices.DeleteFunc(i.added, func(p *parts) bool { return p == added })
 	i.joinParts()
 	i.mu.Unlock()
-	i.heaps.forget(added.informers)
+	i.heaps.forget(added)
 }
 
 // joinParts puts all parts that still count in use. The caller holds mu.

@@ -84,3 +84,17 @@ func TestAddUntilLetsGo(t *testing.T) {
 	assert.Eventually(t, func() bool { runtime.GC(); return shown.Value() == nil }, time.Minute, time.Millisecond)
 	runtime.KeepAlive(inspector)
 }
+
+// TestAddUntilLetsGoOfFactories: so is the memory of those of a factory, which has none by then.
+func TestAddUntilLetsGoOfFactories(t *testing.T) {
+	inspector := newInspector(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	factory := factoryOf{typed.NewInformer(rig.NewScript())}
+	require.NoError(t, inspector.AddUntil(ctx, inspect.WithFactories(&factory)))
+	assert.Len(t, reportOf(t, inspector).Informers, 1)
+	shown := weak.Make(factory[0].(*typed.Informer[*rig.Thing]))
+	factory = nil
+	cancel()
+	assert.Eventually(t, func() bool { runtime.GC(); return shown.Value() == nil }, 10*time.Second, time.Millisecond)
+	runtime.KeepAlive(inspector)
+}
