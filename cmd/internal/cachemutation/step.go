@@ -71,14 +71,24 @@ func (f *frame) compute(v ssa.Value) {
 	}
 }
 
-// convert passes on values whose memory is that of another.
+// convert passes on values whose memory is that of another. A slice of length 0 has no elements
+// of it.
 func (f *frame) convert(v ssa.Value) {
+	if s, ok := v.(*ssa.Slice); ok && isZero(s.High) {
+		f.make(v)
+		return
+	}
 	switch v.(type) {
 	case *ssa.ChangeType, *ssa.ChangeInterface, *ssa.MakeInterface, *ssa.Convert, *ssa.MultiConvert, *ssa.SliceToArrayPointer, *ssa.Slice:
 		if holdsReferences(v.Type()) {
 			f.set(v, f.values[operand(v)])
 		}
 	}
+}
+
+func isZero(v ssa.Value) bool {
+	c, ok := v.(*ssa.Const)
+	return ok && c.Value != nil && c.Int64() == 0
 }
 
 // operand returns the first operand of an instruction, which is what it converts.

@@ -252,3 +252,14 @@ func copiedFields(lister listers.PodLister, n int) {
 }
 
 func (p *pair) copy() { p.pod = p.pod.DeepCopy() }
+
+func filtered(lister listers.PodLister) {
+	pods, _ := lister.List(labels.Everything())
+	mine, same := pods[:0:0], pods[:1]
+	for _, pod := range pods {
+		mine = append(mine, pod.DeepCopy())
+		same = append(same, pod.DeepCopy())
+	}
+	mine[0].Name = "x"
+	same[0].Name = "x" // want `Name of an object`
+}
