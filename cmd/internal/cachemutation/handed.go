@@ -23,6 +23,8 @@ var callers = map[string][]string{
 	"sigs.k8s.io/controller-runtime/pkg/predicate": {"NewPredicateFuncs", "NewTypedPredicateFuncs"},
 	kube.Client:           {"FieldIndexer.IndexField"},
 	kube.Typed + "/index": {"New", "Single"},
+	// The name of client.FieldIndexer in newer versions, where that is an alias.
+	"sigs.k8s.io/controller-runtime/pkg/cache/cacheapi": {"FieldIndexer.IndexField"},
 }
 
 // findHanded finds the functions of the package that are called with objects of a cache.

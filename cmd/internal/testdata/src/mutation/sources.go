@@ -136,3 +136,10 @@ func ours(pods *typed.Informer[*corev1.Pod]) any {
 		},
 	}
 }
+
+func indexed(indexer client.FieldIndexer) error {
+	return indexer.IndexField(nil, &corev1.Pod{}, "node", func(obj client.Object) []string {
+		obj.(*corev1.Pod).Labels["a"] = "b" // want `Labels.* of an object`
+		return nil
+	})
+}

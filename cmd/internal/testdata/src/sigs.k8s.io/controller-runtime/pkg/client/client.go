@@ -4,14 +4,14 @@ package client
 import (
 	"context"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"sigs.k8s.io/controller-runtime/pkg/cache/cacheapi"
 )
 
-type Object interface {
-	metav1.Object
-	runtime.Object
-}
+type Object = cacheapi.Object
+
+type FieldIndexer = cacheapi.FieldIndexer
 
 type ObjectList interface{ runtime.Object }
 
