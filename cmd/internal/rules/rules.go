@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/types/typeutil"
@@ -141,7 +142,9 @@ func (c *checker) handlers(f func(event string, fn function)) {
 	eachFile(c, func(lit *ast.CompositeLit) {
 		t := c.TypesInfo.TypeOf(lit)
 		path, name := kube.TypeName(t)
-		if path != kube.Cache || name != "ResourceEventHandlerFuncs" && name != "ResourceEventHandlerDetailedFuncs" {
+		name = strings.TrimPrefix(name, "Typed")
+		isOwn := path == kube.Typed+"/typed" && name == "HandlerFuncs"
+		if !isOwn && (path != kube.Cache || name != "ResourceEventHandlerFuncs" && name != "ResourceEventHandlerDetailedFuncs") {
 			return
 		}
 		for _, elem := range lit.Elts {

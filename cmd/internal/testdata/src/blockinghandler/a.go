@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/kubetyped/informer/typed"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -30,4 +31,15 @@ func (c *controller) handler(ctx context.Context) cache.ResourceEventHandler {
 func (c *controller) update(old, updated any) {
 	_ = wait.PollUntilContextTimeout(context.Background(), 1, 2, true, nil) // want `wait.PollUntilContextTimeout in a handler`
 	wait.Until(nil, 1, nil)
+}
+
+func typedHandlers() []any {
+	return []any{
+		cache.TypedResourceEventHandlerFuncs[*corev1.Pod]{AddFunc: func(*corev1.Pod) {
+			time.Sleep(time.Second) // want `time.Sleep in a handler`
+		}},
+		typed.HandlerFuncs[*corev1.Pod]{DeleteFunc: func(typed.Deleted[*corev1.Pod]) {
+			time.Sleep(time.Second) // want `time.Sleep in a handler`
+		}},
+	}
 }

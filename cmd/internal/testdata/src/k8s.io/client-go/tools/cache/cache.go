@@ -75,6 +75,23 @@ func (r FilteringResourceEventHandler) OnAdd(obj any, isInInitialList bool) {}
 func (r FilteringResourceEventHandler) OnUpdate(oldObj, newObj any)         {}
 func (r FilteringResourceEventHandler) OnDelete(obj any)                    {}
 
+type DeletedObject[T any] struct{ OptionalObj T }
+
+type TypedResourceEventHandlerFuncs[T any] struct {
+	AddFunc    func(obj T)
+	UpdateFunc func(oldObj, newObj T)
+	DeleteFunc func(obj DeletedObject[T])
+}
+
+type TypedIndexFunc[T any] func(obj T) ([]string, error)
+
+type TypedIndexers[T any] map[string]TypedIndexFunc[T]
+
+type TypedIndexer[T any] interface {
+	Indexer
+	ByTypedIndex(indexName, indexedValue string) ([]T, error)
+}
+
 type InformerSynced func() bool
 
 type SharedIndexInformer interface {
