@@ -10,7 +10,8 @@ import (
 	"github.com/kubetyped/informer/cmd/internal/kube"
 )
 
-// handlerTypes are structs whose functions are called with objects of a cache.
+// handlerTypes are structs whose functions are called with objects of a cache, those of client-go
+// also with Typed before their names.
 var handlerTypes = map[string][]string{
 	kube.Cache:            {"ResourceEventHandlerFuncs", "ResourceEventHandlerDetailedFuncs", "FilteringResourceEventHandler"},
 	kube.Typed + "/typed": {"HandlerFuncs"},
@@ -37,7 +38,7 @@ func (p *program) findHanded() {
 				case *ssa.Store:
 					p.handField(i)
 				case *ssa.MapUpdate:
-					if kube.IsType(i.Map.Type(), kube.Cache, "Indexers") {
+					if path, name := kube.TypeName(i.Map.Type()); path == kube.Cache && strings.TrimPrefix(name, "Typed") == "Indexers" {
 						p.hand(i.Value, "the index function's object")
 					}
 				case ssa.CallInstruction:
@@ -54,7 +55,7 @@ func (p *program) handField(i *ssa.Store) {
 		return
 	}
 	path, name := kube.TypeName(address.X.Type())
-	if slices.Contains(handlerTypes[path], name) {
+	if slices.Contains(handlerTypes[path], strings.TrimPrefix(name, "Typed")) {
 		p.hand(i.Val, "the handler's object")
 	}
 }
@@ -199,7 +200,8 @@ func isObjectParam(t types.Type) bool {
 	if _, isParam := types.Unalias(t).(*types.TypeParam); isParam {
 		return true
 	}
-	return kube.IsObject(t) || kube.IsType(t, kube.Runtime, "Object") || kube.IsType(t, kube.Typed+"/typed", "Deleted")
+	return kube.IsObject(t) || kube.IsType(t, kube.Runtime, "Object") || kube.IsType(t, kube.Typed+"/typed", "Deleted") ||
+		kube.IsType(t, kube.Cache, "DeletedObject")
 }
 
 func (p *program) mark(fn *ssa.Function, i int, from string) {

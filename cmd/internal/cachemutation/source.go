@@ -22,7 +22,7 @@ func (f *frame) read(obj *types.Func, args []ssa.Value, i ssa.CallInstruction) b
 		if !f.isPrivate(args[0]) {
 			f.readResults(obj, i, true)
 		}
-	case isTypedRead(obj):
+	case isTypedRead(obj), kube.IsFunc(obj, kube.Cache, "TypedIndexer.TypedIndex", "TypedIndexer.ByTypedIndex"):
 		f.readResults(obj, i, false)
 	case f.readsUncopied(obj, args, i):
 	default:

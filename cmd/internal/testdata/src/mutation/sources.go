@@ -143,3 +143,26 @@ func indexed(indexer client.FieldIndexer) error {
 		return nil
 	})
 }
+
+func clientGoTyped(indexer cache.TypedIndexer[*corev1.Pod]) any {
+	pods, _ := indexer.ByTypedIndex("node", "a")
+	for _, pod := range pods {
+		pod.Labels["a"] = "b" // want `Labels.* of an object`
+	}
+	_ = cache.TypedIndexers[*corev1.Pod]{"node": func(pod *corev1.Pod) ([]string, error) {
+		pod.Name = "x" // want `Name of an object`
+		return nil, nil
+	}}
+	return cache.TypedResourceEventHandlerFuncs[*corev1.Pod]{
+		AddFunc: func(pod *corev1.Pod) {
+			pod.Name = "x" // want `Name of an object`
+		},
+		UpdateFunc: func(old, updated *corev1.Pod) {
+			updated = updated.DeepCopy()
+			updated.Name = old.Name
+		},
+		DeleteFunc: func(deleted cache.DeletedObject[*corev1.Pod]) {
+			deleted.OptionalObj.Name = "x" // want `Name of an object`
+		},
+	}
+}
