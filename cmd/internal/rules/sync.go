@@ -147,7 +147,7 @@ func (c *checker) madeBefore(d *ast.FuncDecl, pos token.Pos) map[string]bool {
 func (c *checker) kindMade(call *ast.CallExpr) string {
 	f := c.called(call)
 	x := receiver(call)
-	if f == nil || x == nil || f.Name() != "Informer" && f.Name() != "Lister" {
+	if f == nil || x == nil || !slices.Contains([]string{"Informer", "TypedInformer", "Lister"}, f.Name()) {
 		return ""
 	}
 	return c.kindOf(x)
@@ -156,11 +156,11 @@ func (c *checker) kindMade(call *ast.CallExpr) string {
 // kindOf returns what names the informer of an expression that has the methods Informer and
 // Lister.
 func (c *checker) kindOf(x ast.Expr) string {
-	t := c.TypesInfo.TypeOf(x)
-	if _, name := kube.TypeName(t); name != "GenericInformer" {
-		return types.TypeString(t, nil)
+	path, name := kube.TypeName(c.TypesInfo.TypeOf(x))
+	if name == "GenericInformer" {
+		return types.ExprString(x)
 	}
-	return types.ExprString(x)
+	return path + "." + strings.TrimPrefix(name, "Typed") // client-go has PodInformer and TypedPodInformer
 }
 
 // started returns the factory that a statement starts, or nil.
@@ -197,7 +197,7 @@ func (c *checker) checkAfter(factory types.Object, after []ast.Stmt, before map[
 		if kind == "" || before[kind] || c.origin(call) != factory || c.runs(rest, call) {
 			return
 		}
-		c.report(call, "this "+strings.ToLower(c.called(call).Name())+" is made after the factory was started, and does not run until Start is called again")
+		c.report(call, "this "+strings.ToLower(strings.TrimPrefix(c.called(call).Name(), "Typed"))+" is made after the factory was started, and does not run until Start is called again")
 	})
 }
 

@@ -77,3 +77,13 @@ func run(stop chan struct{}) bool {
 	nodes := factory.Nodes().Informer() // want `this informer is made after`
 	return cache.WaitForCacheSync(stop, pods.HasSynced, nodes.HasSynced)
 }
+
+func typed(stop chan struct{}) {
+	factory := informers.NewSharedInformerFactory(nil, 0)
+	_ = factory.Pods().TypedInformer()
+	factory.Start(stop)
+	var pods informers.PodInformer = factory.Pods()
+	_ = pods.Lister()
+	_ = factory.Pods().Lister()
+	_ = factory.Nodes().TypedInformer() // want `this informer is made after`
+}

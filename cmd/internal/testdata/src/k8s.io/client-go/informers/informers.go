@@ -13,15 +13,21 @@ type PodInformer interface {
 	Lister() v1.PodLister
 }
 
+type TypedPodInformer interface {
+	PodInformer
+	TypedInformer() cache.SharedIndexInformer
+}
+
 type NodeInformer interface {
 	Informer() cache.SharedIndexInformer
+	TypedInformer() cache.SharedIndexInformer
 	Lister() v1.PodLister
 }
 
 type SharedInformerFactory interface {
 	Start(stop <-chan struct{})
 	WaitForCacheSync(stop <-chan struct{}) map[string]bool
-	Pods() PodInformer
+	Pods() TypedPodInformer
 	Nodes() NodeInformer
 	ForResource(resource string) GenericInformer
 }
