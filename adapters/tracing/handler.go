@@ -106,11 +106,7 @@ func (h *handler[T]) OnDelete(deleted typed.Deleted[T]) {
 		h.handler.OnDelete(deleted)
 		return
 	}
-	version := ""
-	if deleted.Reason == index.Watched { // of the deletion, unlike other last states
-		version = versionOf(deleted.Object)
-	}
-	c := h.begin(index.Deleted, deleted.Key, version)
+	c := h.begin(index.Deleted, deleted.Key, versionOf(deleted.Object))
 	defer c.end()
 	h.handler.OnDelete(deleted)
 	c.returned()

@@ -223,6 +223,34 @@ func TestHandlers(t *testing.T) {
 	})
 }
 
+// TestDeletionByAList: the call for an object that a list did not have is not for the event of a
+// later one of the name.
+func TestDeletionByAList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		release := make(chan struct{})
+		_, err := r.informer.Handle(tracing.Handler(r.events, typed.Handler[*corev1.ConfigMap](typed.HandlerFuncs[*corev1.ConfigMap]{
+			AddFunc: func(*corev1.ConfigMap, bool) { <-release },
+		})))
+		require.NoError(t, err)
+		sink := r.start()
+		sinktest.Put(sink, newMap("a", "2"), "2")
+		synctest.Wait()
+		sinktest.Replace(sink, "", nil, "3")
+		sinktest.Put(sink, newMap("a", "4"), "4")
+		synctest.Wait()
+		close(release)
+		synctest.Wait()
+		var handled []string
+		for _, s := range r.exporter.GetSpans() {
+			if s.Name == "handle ConfigMap" {
+				handled = append(handled, attributes(s)["kubetyped.event"]+" "+attributes(s)["k8s.object.resource_version"])
+			}
+		}
+		assert.Equal(t, []string{"Added 2", "Added 4"}, handled)
+	})
+}
+
 // TestHandlerThatPanics: the span says so, and the panic is that of the handler.
 func TestHandlerThatPanics(t *testing.T) {
 	r := newRig(t)
