@@ -53,9 +53,14 @@ func (p *program) fix(f finding, before []fixed) (analysis.SuggestedFix, fixed, 
 func (p *program) enclosing(path []ast.Node) (statement ast.Stmt, block ast.Node, body *ast.BlockStmt) {
 	for i, n := range path {
 		if s, ok := n.(ast.Stmt); ok && statement == nil && i+1 < len(path) {
-			switch path[i+1].(type) {
-			case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:
-				statement, block = s, path[i+1]
+			switch parent := path[i+1].(type) {
+			case *ast.CommClause:
+				if parent.Comm == s {
+					return nil, nil, nil // nothing can be before it
+				}
+				statement, block = s, parent
+			case *ast.BlockStmt, *ast.CaseClause:
+				statement, block = s, parent
 			}
 		}
 		switch n := n.(type) {

@@ -53,3 +53,16 @@ func loop(lister listers.PodLister) {
 		pod.Name = "x" // want `Name`
 	}
 }
+
+func sent(lister listers.PodLister, names chan string) {
+	pod, _ := lister.Pods("ns").Get("web")
+	select {
+	case names <- renamed(pod): // want `Name`
+	default:
+	}
+}
+
+func renamed(pod *corev1.Pod) string {
+	pod.Name = "x"
+	return pod.Name
+}
