@@ -72,7 +72,9 @@ func TestRunsWithOneInformer(t *testing.T) {
 		assert.Equal(t, report.PhaseStopped, informer.Phase())
 		assert.Equal(t, 1, informer.runs, "by the Run that it has itself")
 		c.start(t, "late", 0)
-		assert.ErrorIs(t, <-c.results["late"], typed.ErrStarted)
+		err := <-c.results["late"]
+		assert.ErrorIs(t, err, typed.ErrStarted)
+		assert.ErrorContains(t, err, "use WithSynced in place of WithInformers")
 	})
 }
 

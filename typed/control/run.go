@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubetyped/informer/internal/argument"
 	"github.com/kubetyped/informer/internal/goroutine"
+	"github.com/kubetyped/informer/typed"
 )
 
 // defaultDrainTimeout is what WithDrainTimeout says it is.
@@ -89,6 +90,9 @@ func (r *runner) run(ctx context.Context) error {
 				}
 				return informer.Run(informing)
 			})
+			if errors.Is(err, typed.ErrStarted) {
+				err = fmt.Errorf("%w; use WithSynced in place of WithInformers if other code runs it", err)
+			}
 			r.ended(informing, name, err)
 		})
 	}
