@@ -313,6 +313,20 @@ var upperRooms = []mutation{
 		suite: tests("typed", "TestMetrics.*"),
 	},
 	{
+		bug:   "a deadline to write lasts until the next report",
+		in:    "typed/inspect.send",
+		old:   "	_ = control.SetWriteDeadline(time.Time{})",
+		new:   "	//",
+		suite: inPage,
+	},
+	{
+		bug:   "the weights of a factory that was taken from the page are kept",
+		in:    "typed/inspect.heaps.forget",
+		old:   "len(of.factories) > 0",
+		new:   "len(of.factories) < 0",
+		suite: inPage,
+	},
+	{
 		bug:   "parts stay on the page when their context has ended",
 		in:    "typed/inspect.Inspector.remove",
 		old:   "	i.joinParts()\n",
