@@ -49,6 +49,7 @@ type Factory struct {
 	running sync.WaitGroup
 
 	mu     sync.Mutex
+	values context.Context     // guarded by mu; what informers that start have besides ctx
 	closed bool                // guarded by mu
 	frozen bool                // guarded by mu
 	shares map[shareKey]*share // guarded by mu; those that are in use
@@ -99,7 +100,7 @@ type anyInformer interface {
 // belong to Share; given here, they make Share return an error. Package kube contains
 // factories for a cluster.
 func NewFactory(opts ...Option) *Factory {
-	f := &Factory{opts: slices.Clone(opts), shares: map[shareKey]*share{}}
+	f := &Factory{opts: slices.Clone(opts), values: context.Background(), shares: map[shareKey]*share{}}
 	f.err = refuseForAll(opts)
 	f.ctx, f.cancel = context.WithCancel(context.Background())
 	return f
@@ -198,9 +199,31 @@ func (f *Factory) Freeze() {
 	f.frozen = true
 }
 
+// UseContext sets the values, such as the logger, of the contexts of informers that start from now
+// on: those of ctx. They run on when ctx ends. In a simulation, use the context of the process:
+// then the seed decides how long they wait, and the trace contains their messages.
+func (f *Factory) UseContext(ctx context.Context) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.values = ctx
+}
+
+// valued is a context with the values of another one, too.
+type valued struct {
+	context.Context
+	values context.Context
+}
+
+func (v valued) Value(key any) any {
+	if value := v.Context.Value(key); value != nil {
+		return value
+	}
+	return v.values.Value(key)
+}
+
 // start runs an informer. The caller holds mu.
 func (f *Factory) start(at shareKey, s *share) {
-	ctx, stop := context.WithCancel(f.ctx)
+	ctx, stop := context.WithCancel(valued{f.ctx, f.values})
 	s.ctx, s.stop = ctx, stop
 	f.shares[at] = s
 	f.running.Go(func() {

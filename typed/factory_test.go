@@ -224,6 +224,38 @@ func TestFactoryChecksItsArguments(t *testing.T) {
 	assert.Empty(t, f.Status(), "nothing was started")
 }
 
+// TestUseContext: informers have the values of the context, and run until the factory ends.
+func TestUseContext(t *testing.T) {
+	type program struct{}
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(context.WithValue(t.Context(), program{}, "controller"))
+		f := typed.NewFactory()
+		contexts := make(chan context.Context)
+		share := func(namespace string) context.Context {
+			l, err := typed.Share(f, place(namespace), func() source.Source[*rig.Thing] {
+				return calling(func(ctx context.Context, _ source.Sink[*rig.Thing]) error {
+					contexts <- ctx
+					<-ctx.Done()
+					return nil
+				})
+			})
+			require.NoError(t, err)
+			t.Cleanup(l.Release)
+			return <-contexts
+		}
+		before := share("before")
+		f.UseContext(ctx)
+		after := share("after")
+		assert.Nil(t, before.Value(program{}))
+		assert.Equal(t, "controller", after.Value(program{}))
+		cancel()
+		synctest.Wait()
+		assert.NoError(t, after.Err())
+		f.Shutdown()
+		assert.ErrorIs(t, after.Err(), context.Canceled)
+	})
+}
+
 // TestUsersComeAndGo has many goroutines share, use and release a few informers
 // at the same time.
 func TestUsersComeAndGo(t *testing.T) {

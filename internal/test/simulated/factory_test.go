@@ -33,6 +33,7 @@ func runFactory(ctx context.Context, config *rest.Config) error {
 	random := simulation.Random(ctx)
 	grace := []time.Duration{0, time.Second, time.Minute}[random.IntN(3)]
 	factory := kube.NewFactory(config, kube.WithInformerOptions(typed.WithGrace(grace)))
+	factory.UseContext(ctx)
 	defer factory.Shutdown()
 	d := &department{factory: factory, grace: grace, unused: map[string]time.Time{}, users: map[string]int{}}
 	simulation.Always(ctx, "informers run as long as they are used", d.check)
