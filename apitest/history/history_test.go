@@ -55,7 +55,10 @@ func TestOwnDeletions(t *testing.T) {
 		h.Record(added(v1))
 		h.Record(deleted(v1, obj))
 		assert.Equal(t, isOwn, h.Err() == nil)
-		assert.Empty(t, h.Lost(index.KeyOf(v1), []history.Write{{Version: "1"}, {Delete: true}}))
+		writes := []history.Write{{Version: "1"}, {Delete: true}}
+		assert.Empty(t, h.Lost(index.KeyOf(v1), writes))
+		h.OwnWrites = false
+		assert.Len(t, h.Lost(index.KeyOf(v1), writes), 1, "a watched deletion has a version of its own")
 	}
 }
 

@@ -54,7 +54,7 @@ func (h *History[T]) Lost(key index.Key, writes []Write) []string {
 		if w.Delete && i+1 < len(writes) {
 			to = writes[i+1].Version
 		}
-		reported := slices.ContainsFunc(h.steps[key], func(s step) bool { return s.reports(w, from, to) })
+		reported := slices.ContainsFunc(h.steps[key], func(s step) bool { return s.reports(w, from, to, h.OwnWrites) })
 		if !reported && !h.relisted(w, from, to) {
 			lost = append(lost, fmt.Sprintf("%v: %s", key, w.describe(from)))
 		}
@@ -66,13 +66,13 @@ func (h *History[T]) Lost(key index.Key, writes []Write) []string {
 }
 
 // reports reports whether a step has the version of a write. It has a deletion, which happened
-// after version from and not after version to, if it is a deletion between them, or of version
-// from, as that of an own write is.
-func (s step) reports(w Write, from, to string) bool {
+// after version from and not after version to, if it is a deletion between them. The event of an
+// own deletion has version from.
+func (s step) reports(w Write, from, to string, own bool) bool {
 	if !w.Delete {
 		return !s.deleted && s.version == w.Version
 	}
-	return s.deleted && !newer(from, s.version) && (to == "" || newer(to, s.version))
+	return s.deleted && (newer(s.version, from) || own && s.version == from) && (to == "" || newer(to, s.version))
 }
 
 // relisted reports whether the write may have happened in a gap. The caller
