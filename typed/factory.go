@@ -241,7 +241,7 @@ func (f *Factory) ended(ctx context.Context, at shareKey, s *share, err error) {
 	f.mu.Lock()
 	s.ended = true
 	f.mu.Unlock()
-	f.letGo(ctx, s)
+	f.letGo(s)
 	if err != nil {
 		utilruntime.HandleErrorWithContext(ctx, err, "An informer of a factory has ended", "informer", s.informer.Name())
 	}
@@ -296,11 +296,11 @@ func (f *Factory) linger(at shareKey, s *share, wanted chan struct{}) {
 // end stops an informer that has no users, and is not shared any more.
 func (f *Factory) end(s *share) {
 	s.stop()
-	f.letGo(f.ctx, s)
+	f.letGo(s)
 }
 
 // letGo releases an informer if it has ended and has no users.
-func (f *Factory) letGo(ctx context.Context, s *share) {
+func (f *Factory) letGo(s *share) {
 	f.mu.Lock()
 	over := s.ended && s.uses.none()
 	f.mu.Unlock()
@@ -308,7 +308,7 @@ func (f *Factory) letGo(ctx context.Context, s *share) {
 		return
 	}
 	if err := s.informer.Release(); err != nil {
-		utilruntime.HandleErrorWithContext(ctx, err, "An informer of a factory is not released", "informer", s.informer.Name())
+		utilruntime.HandleErrorWithContext(s.ctx, err, "An informer of a factory is not released", "informer", s.informer.Name())
 	}
 }
 
