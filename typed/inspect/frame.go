@@ -157,8 +157,8 @@ type section struct {
 	Title string   `json:"-"`
 }
 
-// sections returns what is below the informers. Those without parts are hidden, as an open page
-// may get some.
+// sections returns the sections below the informers. The page hides those without parts, since
+// parts may come while it is open.
 func (f *frame) sections() []section {
 	r := f.report
 	return []section{

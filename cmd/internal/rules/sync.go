@@ -125,8 +125,8 @@ func (c *checker) passedBefore(d *ast.FuncDecl, factory types.Object, pos token.
 	return passed > 0
 }
 
-// madeBefore returns what informers and listers are made of before a position, or what is
-// passed to functions that may make them.
+// madeBefore returns the kinds of which a function makes informers or listers before a position.
+// A kind that it passes to another function counts, since that may make them.
 func (c *checker) madeBefore(d *ast.FuncDecl, pos token.Pos) map[string]bool {
 	made := map[string]bool{}
 	each(d, func(call *ast.CallExpr) {
