@@ -18,7 +18,7 @@ import (
 	kubernetes "k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/kubetyped/informer/apitest/internal/store"
-	"github.com/kubetyped/informer/internal/scope"
+	"github.com/kubetyped/informer/internal/argument"
 )
 
 // catalog is everything the server serves. It does not change once built.
@@ -120,7 +120,7 @@ func guess(scheme *runtime.Scheme, kind schema.GroupVersionKind) Resource {
 	return Resource{
 		GroupVersionResource: plural,
 		Kind:                 kind.Kind,
-		ClusterScoped:        scope.IsCluster(schema.GroupKind{Group: kind.Group, Kind: kind.Kind}),
+		ClusterScoped:        argument.IsClusterScoped(kind.Group, kind.Kind),
 		Status:               status,
 		Fields:               knownFields[schema.GroupKind{Group: kind.Group, Kind: kind.Kind}],
 	}

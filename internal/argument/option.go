@@ -1,5 +1,5 @@
 // Package argument checks arguments of exported functions: options, which it applies, nil values,
-// keys of maps, and fake clients.
+// keys of maps, fake clients, and kinds without a namespace.
 package argument
 
 import (

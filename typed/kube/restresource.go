@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/internal/scope"
+	"github.com/kubetyped/informer/internal/argument"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -81,7 +81,7 @@ func (s *restResource) checkScope() error {
 	if of.Empty() {
 		of, _ = builtIn(s.of)
 	}
-	return description{resource: of, namespaced: !scope.IsCluster(s.resource.kind.GroupKind())}.checkKey(*s.name)
+	return description{resource: of, namespaced: !argument.IsClusterScoped(s.resource.kind.Group, s.resource.kind.Kind)}.checkKey(*s.name)
 }
 
 // isBuiltIn reports whether the kind is one of client-go's scheme.

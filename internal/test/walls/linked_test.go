@@ -34,10 +34,10 @@ var links = map[string]struct {
 	packages  int
 	generated []string // what it links of elections; nothing, if it is not said
 }{
-	"adapters":                  {packages: 421},
-	"adapters/dynamicinformer":  {packages: 754, generated: informers},
-	"adapters/informers":        {packages: 750, generated: informers},
-	"adapters/metadatainformer": {packages: 755, generated: informers},
+	"adapters":                  {packages: 420},
+	"adapters/dynamicinformer":  {packages: 753, generated: informers},
+	"adapters/informers":        {packages: 749, generated: informers},
+	"adapters/metadatainformer": {packages: 754, generated: informers},
 	"index":                     {packages: 115},
 	"lister":                    {packages: 273},
 	"queue":                     {packages: 230},
@@ -46,16 +46,16 @@ var links = map[string]struct {
 	"typed/fleet":               {packages: 340},
 	"typed/inspect":             {packages: 355},
 	"typed/inspect/snapshot":    {packages: 68},
-	"typed/kube":                {packages: 416},
+	"typed/kube":                {packages: 415},
 	"typed/kube/election":       {packages: 720, generated: elections},
 	"typed/observe":             {packages: 293},
 	"typed/reference":           {packages: 294},
 	"typed/report":              {packages: 278},
 	"typed/shard":               {packages: 332},
 	"typed/source":              {packages: 277},
-	"apitest":                   {packages: 532, generated: []string{"k8s.io/client-go/applyconfigurations", "k8s.io/client-go/discovery"}},
+	"apitest":                   {packages: 531, generated: []string{"k8s.io/client-go/applyconfigurations", "k8s.io/client-go/discovery"}},
 	"apitest/history":           {packages: 294},
-	"apitest/simulation":        {packages: 617, generated: clients},
+	"apitest/simulation":        {packages: 616, generated: clients},
 	"typed/view":                {packages: 295},
 }
 

@@ -46,7 +46,7 @@ func TestRooms(t *testing.T) {
 		"typed/view":        {ours: []string{"internal/deepcopy", "internal/semantic", "typed"}, forbidden: []string{api, client}, allowed: []string{queues}},
 		"typed/shard":       {ours: []string{"index", "queue", "typed/source", "internal/monitor", "internal/goroutine", "internal/container", "internal/loglimit"}},
 		"typed/fleet":       {ours: []string{"lister", "typed"}},
-		"typed/kube":        {ours: []string{"typed", "internal/answers", "internal/ownwrites", "internal/deepcopy", "internal/decode/kept", "internal/decode/packed", "internal/decode/wire", "internal/decode/plan", "internal/decode/jsontree", "internal/decode/parts", "internal/scope"}},
+		"typed/kube":        {ours: []string{"typed", "internal/answers", "internal/ownwrites", "internal/deepcopy", "internal/decode/kept", "internal/decode/packed", "internal/decode/wire", "internal/decode/plan", "internal/decode/jsontree", "internal/decode/parts"}},
 		"typed/reference":   {ours: []string{"typed", "typed/control"}, forbidden: []string{api, client}, allowed: []string{queues}},
 
 		"typed/inspect/snapshot": {forbidden: []string{api, client, web, "k8s.io"}},
