@@ -66,13 +66,12 @@ func (a *arrangement[K, T]) make(key K) uint32 {
 
 // step implements stage.
 func (a *arrangement[K, T]) step() {
-	var none T
 	a.of = grown(a.of, len(a.in.objects))
 	for i := range a.in.changes {
 		c := &a.in.changes[i]
 		now := a.scratch[:0]
 		var err error
-		if !index.Same(c.now, none) {
+		if !isNone(c.now) {
 			now, err = a.groupsFor(now, c.now)
 		}
 		if err != nil {

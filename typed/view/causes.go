@@ -34,13 +34,12 @@ func (c *causes[N]) forget() {
 // object that goes because the other one was acquired is released, and the other way round. An
 // event that the first list has caused gets Relisted: by then, that list is over.
 func reasonFor[T index.Object](c change[T]) index.Reason {
-	var none T
 	switch {
 	case c.reason == index.Initial:
 		return index.Relisted
-	case index.Same(c.now, none) && c.reason == index.Acquired:
+	case isNone(c.now) && c.reason == index.Acquired:
 		return index.Released
-	case index.Same(c.old, none) && (c.reason == index.Released || c.reason == index.OutOfScope):
+	case isNone(c.old) && (c.reason == index.Released || c.reason == index.OutOfScope):
 		return index.Acquired
 	}
 	return c.reason

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/argument"
 	"github.com/kubetyped/informer/internal/goroutine"
 )
 
@@ -56,7 +57,7 @@ func newCompute[A, B index.Object](kind string, in *View[A], compute func(*Fetch
 	inputs := []*definition{in.defined()}
 	var errs []error
 	for _, l := range lookups {
-		if l == nil || l.defined() == nil {
+		if argument.IsNil(l) || l.defined() == nil {
 			errs = append(errs, errors.New("lookup is nil"))
 			continue
 		}
@@ -113,12 +114,11 @@ const (
 // step implements stage.
 func (c *computed[A, B]) step() {
 	began := time.Now()
-	var none A
 	c.costs = grown(c.costs, len(c.left.objects))
 	c.marked = grown(c.marked, len(c.left.objects))
 	for i := range c.left.changes {
 		change := &c.left.changes[i]
-		if index.Same(change.now, none) {
+		if isNone(change.now) {
 			c.because = change.reason
 			c.drop(change.row)
 			continue
@@ -138,7 +138,7 @@ func (c *computed[A, B]) step() {
 		c.fetcher.row, c.fetcher.again = row, c.fixed && c.marked[row] == fetched && !c.faults.has(row)
 		c.marked[row] = unmarked
 		c.because = c.why.of(row)
-		if obj := c.left.objects[row]; !index.Same(obj, none) {
+		if obj := c.left.objects[row]; !isNone(obj) {
 			c.computeRow(row, obj)
 			now := time.Now()
 			c.costs[row] = cost{at: now.Unix(), took: now.Sub(last)}
@@ -183,16 +183,15 @@ func (c *computed[A, B]) computeRow(row uint32, obj A) {
 			l.commit(row)
 		}
 	}
-	var none B
 	if err != nil {
 		c.faults.fail(c.program, row, fault{key: index.KeyOf(obj), err: fmt.Errorf("view %s: %w", c.name, err)})
-		if had := c.has(row); c.names == nil && !index.Same(had, none) && !sameKey(obj, had) {
+		if had := c.has(row); c.names == nil && !isNone(had) && !sameKey(obj, had) {
 			c.unique() // what stays has the name that the object had before
 		}
 		return
 	}
 	c.faults.repair(c.program, row)
-	if c.names == nil && !index.Same(made, none) && !sameKey(obj, made) {
+	if c.names == nil && !isNone(made) && !sameKey(obj, made) {
 		c.unique()
 	}
 	c.make(row, made)
@@ -218,11 +217,7 @@ func accepted[T index.Object](made T, ok bool) (T, error) {
 
 // named returns an error if an object has no name. The object's methods may panic.
 func named[T index.Object](obj T) error {
-	var none T
-	if index.Same(obj, none) {
-		return nil
-	}
-	if index.KeyOf(obj).Name == "" {
+	if !isNone(obj) && index.KeyOf(obj).Name == "" {
 		return errors.New("the object that was made has no name")
 	}
 	return nil

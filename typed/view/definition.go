@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed/source"
@@ -56,20 +57,20 @@ func define(name string, inputs []*definition, errs ...error) *definition {
 
 // describe returns the name of a view of a kind that is made of others.
 func describe(kind string, inputs ...*definition) string {
-	s := kind + "("
+	names := make([]string, len(inputs))
 	for i, in := range inputs {
-		if i > 0 {
-			s += ", "
-		}
+		names[i] = "nil"
 		if in != nil {
-			s += in.name
-		} else {
-			s += "nil"
+			names[i] = in.name
 		}
 	}
-	return s + ")"
+	return kind + "(" + strings.Join(names, ", ") + ")"
 }
 
+// defined returns the definition of a lookup, nil for the zero one.
+func (d *definition) defined() *definition { return d }
+
+// defined returns the definition of a view, nil for a nil view.
 func (v *View[T]) defined() *definition {
 	if v == nil {
 		return nil

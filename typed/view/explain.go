@@ -58,9 +58,8 @@ func (v *View[T]) Explain(ctx context.Context, key index.Key) (e Explanation, ok
 
 // explain returns how the object of a key was made.
 func (t *table[T]) explain(key index.Key) (Explanation, bool) {
-	var none T
 	for row, obj := range t.objects {
-		if !index.Same(obj, none) && obj.GetName() == key.Name && obj.GetNamespace() == key.Namespace {
+		if !isNone(obj) && obj.GetName() == key.Name && obj.GetNamespace() == key.Namespace {
 			return t.explainRow(uint32(row)), true
 		}
 	}
@@ -86,8 +85,7 @@ func (e *Explanation) noteCost(c cost) {
 
 // explainFrom appends how an object was made, unless it has gone.
 func explainFrom[T index.Object](dst []Explanation, t *table[T], row uint32) []Explanation {
-	var none T
-	if int(row) >= len(t.objects) || index.Same(t.objects[row], none) {
+	if int(row) >= len(t.objects) || isNone(t.objects[row]) {
 		return dst
 	}
 	return append(dst, t.explainRow(row))

@@ -47,10 +47,9 @@ func (f *feed[T]) take() (version string) {
 	if initial == nil {
 		return version
 	}
-	var none T
 	all := make([]pair[T], 0, initial.Len()+len(f.taken))
 	for obj := range initial.All() {
-		all = append(all, pair[T]{old: none, now: obj})
+		all = append(all, pair[T]{now: obj})
 	}
 	f.taken = append(all, f.taken...)
 	return version
@@ -63,7 +62,7 @@ func (f *feed[T]) step() {
 	for _, c := range f.taken {
 		row, there := f.find(c.old)
 		switch {
-		case there && index.Same(c.now, none):
+		case there && isNone(c.now):
 			f.rows.remove(f.objects[row])
 			f.change(row, none, c.reason)
 		case there:
@@ -72,7 +71,7 @@ func (f *feed[T]) step() {
 				f.rows.put(c.now, row)
 				f.change(row, c.now, c.reason)
 			}
-		case !index.Same(c.now, none):
+		case !isNone(c.now):
 			row := f.newRow()
 			f.slot = grown(f.slot, int(row)+1)
 			f.rows.put(c.now, row)
@@ -87,15 +86,14 @@ func (f *feed[T]) step() {
 // find returns the row of an object. Only with index.WithLiteralEvents may an informer name
 // another state of an object as the old one: then find searches all rows.
 func (f *feed[T]) find(obj T) (uint32, bool) {
-	var none T
-	if index.Same(obj, none) {
+	if isNone(obj) {
 		return 0, false
 	}
 	if row, ok := f.rows.get(obj); ok {
 		return row, true
 	}
 	for row, other := range f.objects {
-		if !index.Same(other, none) && compareKeys(obj, other) == 0 {
+		if !isNone(other) && compareKeys(obj, other) == 0 {
 			return uint32(row), true
 		}
 	}
@@ -116,14 +114,13 @@ func (f *feed[T]) change(row uint32, obj T, reason index.Reason) {
 
 // dropUnchanged ends the calls of change in a step.
 func (f *feed[T]) dropUnchanged() {
-	var none T
 	changes := f.changes[:0]
 	for _, c := range f.changes {
 		f.slot[c.row] = 0
-		if index.Same(c.old, none) {
+		if isNone(c.old) {
 			f.count++
 		}
-		if index.Same(c.now, none) {
+		if isNone(c.now) {
 			f.count--
 			f.gone = append(f.gone, c.row)
 		}
@@ -181,12 +178,11 @@ func (b *inbox[T]) Begin(objects *index.Snapshot[T]) {
 // Step implements typed.Follower.
 func (b *inbox[T]) Step(events []typed.Event[T], resourceVersion string) {
 	b.note(func() {
-		var none T
 		for i := range events {
 			e := &events[i]
 			if e.Type == index.Deleted {
 				b.pending = append(b.pending, pair[T]{old: e.Old, reason: e.Reason})
-			} else if !index.Same(e.Old, none) || !index.Same(e.New, none) {
+			} else if !isNone(e.Old) || !isNone(e.New) {
 				b.pending = append(b.pending, pair[T]{e.Old, e.New, e.Reason})
 			}
 		}
@@ -203,18 +199,17 @@ func (b *inbox[T]) Step(events []typed.Event[T], resourceVersion string) {
 // join makes one of several changes of an object, so that what waits is bounded by the
 // number of objects.
 func (b *inbox[T]) join() {
-	var none T
 	joined, last := b.pending[:0], newPlaces[T]()
 	for _, c := range b.pending {
 		at, ok := last.get(c.old)
-		if !ok || index.Same(c.old, none) {
+		if !ok || isNone(c.old) {
 			at = uint32(len(joined))
 			joined = append(joined, c)
 		} else {
 			last.remove(c.old)
 			joined[at].now, joined[at].reason = c.now, c.reason
 		}
-		if !index.Same(c.now, none) {
+		if !isNone(c.now) {
 			last.put(c.now, at)
 		}
 	}

@@ -62,13 +62,12 @@ func (f *flattened[A, B]) compareRows(a, b uint32) int {
 func (f *flattened[A, B]) step() {
 	began := time.Now()
 	last := began
-	var none A
 	f.of = grown(f.of, len(f.in.objects))
 	f.costs = grown(f.costs, len(f.in.objects))
 	for i := range f.in.changes {
 		c := &f.in.changes[i]
 		f.because = c.reason
-		if index.Same(c.now, none) {
+		if isNone(c.now) {
 			f.place(c.row, nil)
 			f.faults.repair(f.program, c.row)
 			continue
@@ -119,11 +118,11 @@ func (f *flattened[A, B]) place(from uint32, made []B) {
 	kept := 0 // of before, which most often are the same in the same order
 	var byKey map[index.Key]uint32
 	for i, obj := range made {
-		if index.Same(obj, none) {
+		if isNone(obj) {
 			continue
 		}
 		row, found := uint32(0), false
-		if kept < len(before) && kept == i && !index.Same(f.made[before[kept]], none) && sameKey(f.made[before[kept]], obj) {
+		if kept < len(before) && kept == i && !isNone(f.made[before[kept]]) && sameKey(f.made[before[kept]], obj) {
 			row, found = before[kept], true
 			kept++
 		} else {

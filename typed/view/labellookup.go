@@ -33,13 +33,6 @@ func (l *LabelLookup[T]) Select(f *Fetcher, namespace string, selector labels.Se
 	return d.in.all(d.rows(namespace, selector))
 }
 
-func (l *LabelLookup[T]) defined() *definition {
-	if l == nil {
-		return nil
-	}
-	return l.definition
-}
-
 func (l *LabelLookup[T]) depend(p *program) dependents {
 	labeled := once(p, l.definition, func() *labeled[T] {
 		s := newLabeled(l.in.start(p))
@@ -56,11 +49,10 @@ type labeled[T index.Labeled] struct {
 }
 
 func newLabeled[T index.Labeled](in *table[T]) *labeled[T] {
-	var none T
 	return &labeled[T]{in: in, labels: labelIndex{
 		each: func(f func(uint32)) {
 			for row, obj := range in.objects {
-				if !index.Same(obj, none) {
+				if !isNone(obj) {
 					f(uint32(row))
 				}
 			}
@@ -79,16 +71,14 @@ func (s *labeled[T]) step() {
 	}
 	for i := range s.in.changes {
 		c := &s.in.changes[i]
-		old, now := labelsOf(c.old), labelsOf(c.now)
-		s.labels.change(c.row, old, now, isRenamed(c))
+		s.labels.change(c.row, labelsOf(c.old), labelsOf(c.now), isRenamed(c))
 	}
 	s.labels.tidy()
 }
 
 // labelsOf returns the namespace and labels of an object, if it is one.
 func labelsOf[T index.Labeled](obj T) labeledState {
-	var none T
-	if index.Same(obj, none) {
+	if isNone(obj) {
 		return labeledState{}
 	}
 	return labeledState{true, obj.GetNamespace(), obj.GetLabels()}

@@ -49,13 +49,6 @@ func (l *Lookup[K, T]) One(f *Fetcher, key K) (T, bool) {
 	return none, false
 }
 
-func (l *Lookup[K, T]) defined() *definition {
-	if l == nil {
-		return nil
-	}
-	return l.definition
-}
-
 func (l *Lookup[K, T]) arrange(p *program) *arrangement[K, T] {
 	return once(p, l.definition, func() *arrangement[K, T] {
 		a := newArrangement(p, l.name, l.in.start(p), l.keys)

@@ -35,24 +35,23 @@ type output[T index.Object] struct {
 func (o *output[T]) unique() {
 	o.names = map[index.Key]rowSet{}
 	o.made = slices.Clone(o.objects)
-	var none T
 	for row, obj := range o.made {
-		if !index.Same(obj, none) {
+		if !isNone(obj) {
 			o.claim(uint32(row), obj)
 		}
 	}
 	for _, c := range o.changes { // resolve makes them again
 		o.objects[c.row] = c.old
-		if index.Same(c.old, none) {
+		if isNone(c.old) {
 			o.count--
 		}
-		if index.Same(c.now, none) {
+		if isNone(c.now) {
 			o.count++
 		}
 		o.set = append(o.set, c.row)
 		o.whyRow.note(c.row, c.reason)
 		for _, obj := range []T{c.old, c.now} {
-			if !index.Same(obj, none) {
+			if !isNone(obj) {
 				o.noteMoved(index.KeyOf(obj), c.reason)
 			}
 		}
@@ -70,7 +69,6 @@ func (o *output[T]) make(row uint32, obj T) {
 		}
 		return
 	}
-	var none T
 	o.made = grown(o.made, int(row)+1)
 	old := o.made[row]
 	if o.same(row, old, obj) {
@@ -79,23 +77,24 @@ func (o *output[T]) make(row uint32, obj T) {
 	o.made[row] = obj
 	o.set = append(o.set, row)
 	o.whyRow.note(row, o.because)
-	if !index.Same(old, none) {
+	if !isNone(old) {
 		o.giveUp(row, old)
 	}
-	if !index.Same(obj, none) {
+	if !isNone(obj) {
 		o.claim(row, obj)
 	}
 }
 
 // has returns what the stage has made for a row.
 func (o *output[T]) has(row uint32) T {
-	var none T
-	switch {
-	case o.names != nil && int(row) < len(o.made):
-		return o.made[row]
-	case o.names == nil && int(row) < len(o.objects):
-		return o.objects[row]
+	of := o.objects
+	if o.names != nil {
+		of = o.made
 	}
+	if int(row) < len(of) {
+		return of[row]
+	}
+	var none T
 	return none
 }
 
@@ -128,8 +127,7 @@ func (o *output[T]) noteMoved(key index.Key, reason index.Reason) {
 // reorder notes that the rows of the key of a row are to be looked at: the place of the row
 // among them may have changed, though its object is the same.
 func (o *output[T]) reorder(row uint32) {
-	var none T
-	if obj := o.has(row); o.names != nil && !index.Same(obj, none) {
+	if obj := o.has(row); o.names != nil && !isNone(obj) {
 		o.noteMoved(index.KeyOf(obj), o.because)
 	}
 }
@@ -154,11 +152,10 @@ func (o *output[T]) isSame(a, b T) bool {
 
 // compare calls what compares objects.
 func (o *output[T]) compare(a, b T) (same bool, err error) {
-	var none T
 	switch {
 	case index.Same(a, b):
 		return true, nil
-	case index.Same(a, none) || index.Same(b, none) || o.equal == nil || !sameKey(a, b):
+	case isNone(a) || isNone(b) || o.equal == nil || !sameKey(a, b):
 		return false, nil
 	}
 	defer recoverTo(&err)
@@ -169,7 +166,7 @@ func (o *output[T]) compare(a, b T) (same bool, err error) {
 func (o *output[T]) resolve() {
 	var none T
 	for _, row := range o.set {
-		if index.Same(o.made[row], none) {
+		if isNone(o.made[row]) {
 			o.put(row, none, o.whyRow.of(row))
 		}
 	}

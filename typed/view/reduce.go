@@ -118,10 +118,9 @@ func (r *reduced[T, K, S, Out]) step() {
 // move takes a row out of the states that it was in, and adds it to those that it is in
 // now.
 func (r *reduced[T, K, S, Out]) move(c *change[T]) {
-	var none T
 	now := r.scratch[:0]
 	var err error
-	if !index.Same(c.now, none) {
+	if !isNone(c.now) {
 		now, err = r.statesFor(now, c.now)
 	}
 	if err != nil {
@@ -222,14 +221,19 @@ func (r *reduced[T, K, S, Out]) call(key K, state *S, n int) (made Out, err erro
 	return accepted(r.result(key, state, n))
 }
 
-// explain adds which objects a state is made of.
-func (r *reduced[T, K, S, Out]) explain(at uint32, e *Explanation) {
-	var rows []uint32
+// rowsOf returns the rows of in that are in a state.
+func (r *reduced[T, K, S, Out]) rowsOf(at uint32) (rows []uint32) {
 	for row := range r.of {
 		if r.of[row].has(at) && !r.leftOut.has(member{uint32(row), at}) {
 			rows = append(rows, uint32(row))
 		}
 	}
+	return rows
+}
+
+// explain adds which objects a state is made of.
+func (r *reduced[T, K, S, Out]) explain(at uint32, e *Explanation) {
+	rows := r.rowsOf(at)
 	slices.SortFunc(rows, r.in.compare)
 	e.Fetched = []Fetched{{From: r.in.name, Key: fmt.Sprint(r.states[at].key), Objects: r.in.keysOf(rows)}}
 }

@@ -88,13 +88,7 @@ func (r *reduced[T, K, S, Out]) check(at uint32, made Out) error {
 	if err != nil {
 		return err
 	}
-	var rows []uint32
-	for row := range r.of {
-		if r.of[row].has(at) {
-			rows = append(rows, uint32(row))
-		}
-	}
-	state, n, _, err := r.addAll(at, rows)
+	state, n, _, err := r.addAll(at, r.rowsOf(at))
 	if err == nil {
 		again, err = r.call(s.key, &state, n)
 	}

@@ -57,13 +57,6 @@ func (l *SelectorLookup[T]) Match(f *Fetcher, namespace string, set map[string]s
 	return d.in.all(d.rows(namespace, set))
 }
 
-func (l *SelectorLookup[T]) defined() *definition {
-	if l == nil {
-		return nil
-	}
-	return l.definition
-}
-
 func (l *SelectorLookup[T]) depend(p *program) dependents {
 	selectors := once(p, l.definition, func() *selectors[T] {
 		s := &selectors[T]{name: l.name, program: p, in: l.in.start(p), selector: l.selector}
@@ -105,7 +98,6 @@ type changedSelector struct {
 
 // step implements stage.
 func (s *selectors[T]) step() {
-	var none T
 	for i := range s.in.changes {
 		c := &s.in.changes[i]
 		if int(c.row) < len(s.index.entries) {
@@ -113,7 +105,7 @@ func (s *selectors[T]) step() {
 				s.changed = append(s.changed, changedSelector{before, c.reason})
 			}
 		}
-		if index.Same(c.now, none) {
+		if isNone(c.now) {
 			s.index.put(c.row, "", nil)
 			s.faults.repair(s.program, c.row)
 			continue

@@ -58,8 +58,7 @@ func (s *Set[T]) Replace(objects ...T) (version string) {
 }
 
 func (s *Set[T]) refuseNil(objects []T) {
-	var none T
-	if slices.ContainsFunc(objects, func(obj T) bool { return index.Same(obj, none) }) {
+	if slices.ContainsFunc(objects, isNone[T]) {
 		panic("view: an object that is put into a " + s.name + " is nil")
 	}
 }

@@ -48,18 +48,13 @@ func (t *table[T]) put(row uint32, obj T, reason index.Reason) {
 		return
 	}
 	t.objects[row] = obj
-	t.noteChange(change[T]{row, old, obj, reason})
-}
-
-func (t *table[T]) noteChange(c change[T]) {
-	var none T
-	if index.Same(c.old, none) {
+	if isNone(old) {
 		t.count++
 	}
-	if index.Same(c.now, none) {
+	if isNone(obj) {
 		t.count--
 	}
-	t.changes = append(t.changes, c)
+	t.changes = append(t.changes, change[T]{row, old, obj, reason})
 }
 
 // settle ends a step.
@@ -78,8 +73,7 @@ func (t *table[T]) compare(a, b uint32) int { return compareKeys(t.objects[a], t
 
 // isRenamed reports whether the object of a row has another key than before.
 func isRenamed[T index.Object](c *change[T]) bool {
-	var none T
-	return !index.Same(c.old, none) && !index.Same(c.now, none) && !sameKey(c.old, c.now)
+	return !isNone(c.old) && !isNone(c.now) && !sameKey(c.old, c.now)
 }
 
 // compareKeys orders objects by namespace, then by name.

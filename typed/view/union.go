@@ -47,19 +47,18 @@ type united[T index.Object] struct {
 
 // step implements stage.
 func (u *united[T]) step() {
-	var none T
 	for i, in := range u.in {
 		u.rows[i] = grown(u.rows[i], len(in.objects))
 		for _, c := range in.changes {
 			row := u.rows[i][c.row]
-			if index.Same(c.old, none) {
+			if isNone(c.old) {
 				row = u.newRow()
 				u.from, u.row = grown(u.from, int(row)+1), grown(u.row, int(row)+1)
 				u.rows[i][c.row], u.from[row], u.row[row] = row, uint32(i), c.row
 			}
 			u.because = c.reason
 			u.make(row, c.now)
-			if index.Same(c.now, none) {
+			if isNone(c.now) {
 				u.gone = append(u.gone, row)
 			}
 		}

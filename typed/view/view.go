@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/deepcopy"
@@ -173,10 +174,9 @@ func (r *runner[T]) pass(versions []string) {
 // first returns the list of all objects. If there are none, the list says whether that is on
 // purpose, or because objects were rejected.
 func (r *runner[T]) first() []source.Staged {
-	var none T
 	all := make([]source.Staged, 0, r.out.count)
 	for _, obj := range r.out.objects {
-		if !index.Same(obj, none) {
+		if !isNone(obj) {
 			all = append(all, r.sink.Stage(r.lend(obj), ""))
 		}
 	}
@@ -199,10 +199,10 @@ func (r *runner[T]) changes() []index.Change[T] {
 	var left []index.Change[T]
 	come := make([]index.Change[T], 0, len(r.out.changes))
 	for _, c := range r.out.changes {
-		if !index.Same(c.now, none) {
+		if !isNone(c.now) {
 			come = append(come, index.Change[T]{Object: r.lend(c.now), Reason: reasonFor(c)})
 		}
-		if !index.Same(c.old, none) && (index.Same(c.now, none) || compareKeys(c.old, c.now) != 0) {
+		if !isNone(c.old) && (isNone(c.now) || compareKeys(c.old, c.now) != 0) {
 			c.now = none
 			left = append(left, index.Change[T]{Delete: true, Object: r.lend(c.old), Reason: reasonFor(c)})
 		}
@@ -217,11 +217,9 @@ func (r *runner[T]) changes() []index.Change[T] {
 	for _, c := range come {
 		keys[index.KeyOf(c.Object)] = struct{}{}
 	}
-	all := left[:0]
-	for _, c := range left {
-		if _, again := keys[index.KeyOf(c.Object)]; !again {
-			all = append(all, c)
-		}
-	}
-	return append(all, come...)
+	left = slices.DeleteFunc(left, func(c index.Change[T]) bool {
+		_, again := keys[index.KeyOf(c.Object)]
+		return again
+	})
+	return append(left, come...)
 }

@@ -43,14 +43,14 @@ var upperRooms = []mutation{
 		bug:   "objects keep a selector that was deleted",
 		in:    "typed/view.selectors.step",
 		old:   "before.selector != nil {",
-		new:   "before.selector != nil && !index.Same(c.now, none) {",
+		new:   "before.selector != nil && !isNone(c.now) {",
 		suite: inView,
 	},
 	{
 		bug:   "an object that comes and goes in one step is counted off",
 		in:    "typed/view.feed.dropUnchanged",
-		old:   "		if index.Same(c.old, none) {\n",
-		new:   "		if index.Same(c.old, none) && !index.Same(c.now, none) {\n",
+		old:   "		if isNone(c.old) {\n",
+		new:   "		if isNone(c.old) && !isNone(c.now) {\n",
 		suite: inView,
 	},
 	{
