@@ -46,12 +46,15 @@ type rejection struct {
 	stands bool // see source.RejectedError
 }
 
-// current returns what ends the session, nil if there was none.
-func (h *health) current() context.CancelFunc {
+// field returns the value that a field of h has now.
+func field[V any](h *health, of *V) V {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.cancel
+	return *of
 }
+
+// current returns what ends the session, nil if there was none.
+func (h *health) current() context.CancelFunc { return field(h, &h.cancel) }
 
 // begin notes a session.
 func (h *health) begin(cancel context.CancelFunc) {
@@ -68,11 +71,7 @@ func (h *health) end() {
 }
 
 // isOver reports whether the source has ended.
-func (h *health) isOver() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.ended
-}
+func (h *health) isOver() bool { return field(h, &h.ended) }
 
 // excuse keeps the first sync from waiting for the cluster.
 func (h *health) excuse() {
@@ -81,11 +80,7 @@ func (h *health) excuse() {
 	h.excused = true
 }
 
-func (h *health) isExcused() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.excused
-}
+func (h *health) isExcused() bool { return field(h, &h.excused) }
 
 // list notes a list.
 func (h *health) list(version string) {
@@ -96,11 +91,7 @@ func (h *health) list(version string) {
 	h.contact = time.Now()
 }
 
-func (h *health) isListed() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.listed
-}
+func (h *health) isListed() bool { return field(h, &h.listed) }
 
 // forgetVersions notes that the cluster may be another server from now on, which counts
 // versions by itself: nothing of it has been passed on.
@@ -190,18 +181,10 @@ func (h *health) work() {
 }
 
 // countLists returns how many lists there were.
-func (h *health) countLists() int {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.lists
-}
+func (h *health) countLists() int { return field(h, &h.lists) }
 
 // failure returns what the cluster fails with, nil if it works.
-func (h *health) failure() *ClusterError {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.err
-}
+func (h *health) failure() *ClusterError { return field(h, &h.err) }
 
 // progress notes how far the list has come, and returns how much more that is.
 func (h *health) progress(received, expected int) (more, moreExpected int64) {

@@ -15,16 +15,24 @@ func (m *member[T]) bePatient() {
 	if patience == 0 || m.of.config.all || m.isSynced() {
 		return
 	}
+	m.later(patience, m.synced, func() {
+		m.health.excuse()
+		m.syncIfReady()
+		m.report()
+	})
+}
+
+// later calls f when a time has passed, unless the cluster leaves, the group ends, or unless is
+// closed before.
+func (m *member[T]) later(d time.Duration, unless <-chan struct{}, f func()) {
 	m.running.Go(func() {
 		defer utilruntime.HandleCrashWithContext(m.ctx)
-		timer := time.NewTimer(patience)
+		timer := time.NewTimer(d)
 		defer timer.Stop()
 		select {
 		case <-timer.C:
-			m.health.excuse()
-			m.syncIfReady()
-			m.report()
-		case <-m.synced:
+			f()
+		case <-unless:
 		case <-m.left:
 		case <-m.ctx.Done():
 		}
@@ -38,8 +46,10 @@ func (s *session[T]) fail(err error) {
 	}
 	failed := &ClusterError{Cluster: s.name, Err: err}
 	s.lines.Fail(s.name, err)
-	if first, over := s.health.fail(failed); first {
-		s.expireLater(over)
+	expiry := s.of.config.expiry
+	if first, over := s.health.fail(failed); first && expiry > 0 {
+		m := s.member
+		m.later(expiry, over, func() { m.expire(over) })
 	}
 	s.noteFailure(s.member)
 	s.syncIfReady()
@@ -57,30 +67,8 @@ func (s *session[T]) work() {
 	s.report()
 }
 
-// expireLater takes the objects of the cluster out when it has failed for the time of
-// WithExpiry. Over is closed when it works again.
-func (s *session[T]) expireLater(over <-chan struct{}) {
-	expiry := s.of.config.expiry
-	if expiry == 0 {
-		return
-	}
-	m := s.member
-	m.running.Go(func() {
-		defer utilruntime.HandleCrashWithContext(m.ctx)
-		timer := time.NewTimer(expiry)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-			m.expire(over)
-		case <-over:
-		case <-m.left:
-		case <-m.ctx.Done():
-		}
-	})
-}
-
-// expire takes the objects of the cluster out, unless it works again, and starts a session that
-// lists it again: a watch that continues would not bring them back.
+// expire takes the objects of the cluster out after the time of WithExpiry, unless it works again,
+// and starts a session that lists it again: a watch that continues would not bring them back.
 func (m *member[T]) expire(over <-chan struct{}) {
 	if monitor.IsClosed(over) || !m.health.isListed() {
 		return

@@ -25,22 +25,14 @@ const (
 
 // String returns the name of the phase.
 func (p Phase) String() string {
-	switch p {
-	case PhaseNew:
-		return "New"
-	case PhaseListing:
-		return "Listing"
-	case PhaseSynced:
-		return "Synced"
-	case PhaseStale:
-		return "Stale"
-	case PhaseEnded:
-		return "Ended"
-	case PhaseFailed:
-		return "Failed"
-	default:
-		return "Unknown"
+	if int(p) < len(phases) {
+		return phases[p]
 	}
+	return "Unknown"
+}
+
+var phases = [...]string{
+	PhaseNew: "New", PhaseListing: "Listing", PhaseSynced: "Synced", PhaseStale: "Stale", PhaseEnded: "Ended", PhaseFailed: "Failed",
 }
 
 // ClusterStatus is a report on a cluster of an informer at one moment.

@@ -90,11 +90,7 @@ func (s *session[T]) shows(src source.Source[T]) {
 }
 
 // reachedNow returns the version up to which all has been passed on, "" if it is not known.
-func (h *health) reachedNow() string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.reached
-}
+func (h *health) reachedNow() string { return field(h, &h.reached) }
 
 // bookmark reports the versions of all clusters.
 func (g *group[T]) bookmark() {
