@@ -24,17 +24,11 @@ import (
 func EnqueueReferrers[O comparable, P, T index.Object](
 	q control.Adder[index.Key], s *Source[O, T], parents *typed.Informer[P], of func(P) []index.Key,
 ) (stop func(), err error) {
-	switch {
-	case q == nil:
+	if q == nil {
 		return nil, errors.New("references: queue is nil")
-	case s == nil:
-		return nil, errors.New("references: source is nil")
-	case s.err != nil:
-		return nil, s.err
-	case parents == nil:
-		return nil, errors.New("references: informer of parents is nil")
-	case of == nil:
-		return nil, errors.New("references: the function that names objects is nil")
+	}
+	if err := checkParents(s, parents, of); err != nil {
+		return nil, err
 	}
 	by := index.New(fmt.Sprintf("references %d", s.rooms.Add(1)), of)
 	if err := parents.AddIndexes(by); err != nil {

@@ -30,6 +30,15 @@ import (
 // The function must not modify the object. From returns an error if an argument is nil, if the
 // source cannot be used, or as typed.Informer.Handle does.
 func From[P, T index.Object](s *Source[index.Key, T], parents *typed.Informer[P], of func(P) []index.Key) error {
+	if err := checkParents(s, parents, of); err != nil {
+		return err
+	}
+	_, err := parents.Handle(&referrers[P, T]{source: s, of: of, room: s.rooms.Add(1)})
+	return err
+}
+
+// checkParents returns an error if From or EnqueueReferrers cannot use its arguments.
+func checkParents[O comparable, P, T index.Object](s *Source[O, T], parents *typed.Informer[P], of func(P) []index.Key) error {
 	switch {
 	case s == nil:
 		return errors.New("references: source is nil")
@@ -40,8 +49,7 @@ func From[P, T index.Object](s *Source[index.Key, T], parents *typed.Informer[P]
 	case of == nil:
 		return errors.New("references: the function that names objects is nil")
 	}
-	_, err := parents.Handle(&referrers[P, T]{source: s, of: of, room: s.rooms.Add(1)})
-	return err
+	return nil
 }
 
 // referrers is the handler of From.

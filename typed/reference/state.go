@@ -24,19 +24,13 @@ const (
 
 // String returns the name of the phase.
 func (p Phase) String() string {
-	switch p {
-	case Pending:
-		return "Pending"
-	case Present:
-		return "Present"
-	case Absent:
-		return "Absent"
-	case Refused:
-		return "Refused"
-	default:
-		return "Unfollowed"
+	if int(p) < len(phases) {
+		return phases[p]
 	}
+	return phases[0]
 }
+
+var phases = [...]string{"Unfollowed", Pending: "Pending", Present: "Present", Absent: "Absent", Refused: "Refused"}
 
 // State is what is known of a key at a moment. The zero State is that of a key that is not
 // followed.
