@@ -69,27 +69,30 @@ func joined(key index.Key) string { return key.Namespace + "/" + key.Name }
 // OwnerUID hashes the UID of the owner that is the object's controller, or its own if it
 // has none. In a group by UID, objects belong to the member that has their owner.
 func OwnerUID() Hash {
-	own := UID()
-	return Hash{name: "OwnerUID", needs: ownerReferences, value: func(obj named) (string, error) {
-		owner, err := controllerOf(obj)
-		if err != nil || owner == nil {
-			return orElse(own, obj, err)
-		}
-		return string(owner.UID), nil
-	}}
+	return ofOwner("OwnerUID", UID(), func(_ named, owner *metav1.OwnerReference) string { return string(owner.UID) })
 }
 
 // OwnerKey hashes the object's namespace and the name of the owner that is its
 // controller, or its own name if it has none. In a group by Key, objects belong to the
 // member that has their owner, if that is in the same namespace.
 func OwnerKey() Hash {
-	own := Key()
-	return Hash{name: "OwnerKey", needs: ownerReferences, value: func(obj named) (string, error) {
+	return ofOwner("OwnerKey", Key(), func(obj named, owner *metav1.OwnerReference) string {
+		return joined(index.Key{Namespace: obj.GetNamespace(), Name: owner.Name})
+	})
+}
+
+// ofOwner hashes a value of the owner that is the object's controller, or what own does if the
+// object has none.
+func ofOwner(name string, own Hash, value func(obj named, owner *metav1.OwnerReference) string) Hash {
+	return Hash{name: name, needs: "metadata.ownerReferences", value: func(obj named) (string, error) {
 		owner, err := controllerOf(obj)
-		if err != nil || owner == nil {
-			return orElse(own, obj, err)
+		switch {
+		case err != nil:
+			return "", err
+		case owner == nil:
+			return own.value(obj)
 		}
-		return joined(index.Key{Namespace: obj.GetNamespace(), Name: owner.Name}), nil
+		return value(obj, owner), nil
 	}}
 }
 
@@ -103,15 +106,6 @@ func Label(label string) Hash {
 		return o.GetLabels()[label], nil
 	}}
 }
-
-func orElse(h Hash, obj named, err error) (string, error) {
-	if err != nil {
-		return "", err
-	}
-	return h.value(obj)
-}
-
-const ownerReferences = "metadata.ownerReferences"
 
 // controllerOf returns the owner of an object that is its controller, nil if it has none.
 func controllerOf(obj named) (*metav1.OwnerReference, error) {

@@ -8,7 +8,6 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 )
 
 // join makes a Lease.
@@ -27,7 +26,7 @@ func (m *member) join(ctx context.Context) error {
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{
 		Name: m.leaseName(), Labels: map[string]string{groupLabel: m.label}, Annotations: map[string]string{processAnnotation: m.process},
 	}}
-	lease.Spec.AcquireTime = ptr.To(metav1.NowMicro())
+	lease.Spec.AcquireTime = new(metav1.NowMicro())
 	request, cancel := m.limited(ctx)
 	defer cancel()
 	begin := time.Now()

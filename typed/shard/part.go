@@ -253,6 +253,7 @@ func (q *part[T]) Stage(obj T, version string) source.Staged {
 
 // Replace implements source.Sink.
 func (q *part[T]) Replace(l source.List, version string) {
+	within := func(key index.Key) bool { return l.Namespace == "" || key.Namespace == l.Namespace }
 	switch {
 	case l.Part:
 		these := make(map[index.Key]struct{}, len(l.Gone))
@@ -264,15 +265,14 @@ func (q *part[T]) Replace(l source.List, version string) {
 			return is
 		})
 	case l.Leaves():
-		q.removeNamespace(l, version)
+		q.removeNamespace(l, version, within)
 	default:
-		q.replace(l, version, func(key index.Key) bool { return l.Namespace == "" || key.Namespace == l.Namespace })
+		q.replace(l, version, within)
 	}
 }
 
-// removeNamespace takes out the objects of the part that are in a namespace.
-func (q *part[T]) removeNamespace(l source.List, version string) {
-	within := func(key index.Key) bool { return l.Namespace == "" || key.Namespace == l.Namespace }
+// removeNamespace takes out the objects of the part that are within a namespace.
+func (q *part[T]) removeNamespace(l source.List, version string, within func(index.Key) bool) {
 	q.change(version, func(at string) {
 		q.repairBut(nil, within)
 		gone := []index.Key{}

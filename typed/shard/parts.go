@@ -172,9 +172,7 @@ func (p *parts[T]) isUnselected() bool {
 }
 
 // listed reports whether all parts have been listed. The caller holds lock.
-func (p *parts[T]) listed() bool {
-	return p.listing() == 0
-}
+func (p *parts[T]) listed() bool { return p.listing() == 0 }
 
 // listing returns how many parts have not been listed yet. The caller holds lock.
 func (p *parts[T]) listing() (n int) {

@@ -40,17 +40,13 @@ type record struct {
 // recordOf reads a Lease.
 func recordOf(lease *coordinationv1.Lease) (r record, err error) {
 	notes := lease.Annotations
-	if r.holds, err = parseRanges(notes[holdsAnnotation]); err == nil {
-		r.wants, err = parseRanges(notes[wantsAnnotation])
-	}
-	if err == nil {
-		r.prepares, err = parseRanges(notes[preparesAnnotation])
-	}
-	if err == nil {
-		r.listed, err = parseRanges(notes[listedAnnotation])
-	}
-	if err != nil {
-		return r, fmt.Errorf("lease %s/%s: %w", lease.Namespace, lease.Name, err)
+	for _, set := range []struct {
+		annotation string
+		to         *ranges
+	}{{holdsAnnotation, &r.holds}, {wantsAnnotation, &r.wants}, {preparesAnnotation, &r.prepares}, {listedAnnotation, &r.listed}} {
+		if *set.to, err = parseRanges(notes[set.annotation]); err != nil {
+			return r, fmt.Errorf("lease %s/%s: %w", lease.Namespace, lease.Name, err)
+		}
 	}
 	r.identity = ptr.Deref(lease.Spec.HolderIdentity, "")
 	_, r.prepared = notes[preparesAnnotation]
@@ -81,7 +77,7 @@ func (r record) write(lease *coordinationv1.Lease) *coordinationv1.Lease {
 	}
 	written.Annotations = notes
 	written.Spec.HolderIdentity = &r.identity
-	written.Spec.LeaseDurationSeconds = ptr.To(int32((r.duration + time.Second - 1) / time.Second))
-	written.Spec.RenewTime = ptr.To(metav1.NowMicro()) // for people; no member compares clocks
+	written.Spec.LeaseDurationSeconds = new(int32((r.duration + time.Second - 1) / time.Second))
+	written.Spec.RenewTime = new(metav1.NowMicro()) // for people; no member compares clocks
 	return written
 }
