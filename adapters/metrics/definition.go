@@ -34,7 +34,6 @@ type definition struct {
 	labels     []string // in addition to those of its scope, after them
 	kind       prometheus.ValueType
 	combine    combination
-	histogram  bool
 }
 
 // definitions are all metrics, apart from those that have the names of client-go's.
@@ -133,7 +132,7 @@ var (
 		"Panics of handlers.")
 	currentCall = gauge(ofHandler, largest, "kubetyped_informer_handler_current_call_seconds",
 		"Time since the call began that a handler is in, 0 if it is in none; the longest, of handlers whose calls are timed.")
-	callTimes = define(definition{name: "kubetyped_informer_handler_call_duration_seconds", scope: ofHandler, histogram: true,
+	callTimes = define(definition{name: "kubetyped_informer_handler_call_duration_seconds", scope: ofHandler,
 		help: "Time that calls of handlers took, of handlers whose calls are timed."})
 )
 

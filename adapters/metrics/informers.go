@@ -39,7 +39,9 @@ func (c *collection) collectInformer(i typed.AnyInformer) {
 		l, n = c.with(l, n, cmp.Or(s.Name, i.Name())), n+1
 	}
 	from := c.from(source{of: i})
-	c.collectLife(&s, l, n)
+	for _, p := range phases {
+		c.set(informers, c.with(l, n, p.String()), one(s.Phase == p))
+	}
 	c.collectServer(&s, from, l)
 	c.set(objects, l, float64(s.Objects))
 	c.set(queuedChanges, l, float64(s.Queued))
@@ -116,13 +118,6 @@ func kindOf(resource schema.GroupVersionResource) string {
 
 // phases are the values of the label phase.
 var phases = [...]report.Phase{report.PhaseNew, report.PhaseSyncing, report.PhaseSynced, report.PhaseStopped}
-
-// collectLife sets the phase of an informer.
-func (c *collection) collectLife(s *report.Status, l *labels, n int) {
-	for _, p := range phases {
-		c.set(informers, c.with(l, n, p.String()), one(s.Phase == p))
-	}
-}
 
 // collectServer sets the metrics of an informer's source.
 func (c *collection) collectServer(s *report.Status, from *tally, l *labels) {
