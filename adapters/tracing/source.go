@@ -34,14 +34,14 @@ func Source[T index.Object](t *Tracer, src source.Source[T]) (source.Source[T], 
 func wrap[T index.Object](src source.Source[T], events *Events) source.Source[T] {
 	s := &tracedSource[T]{source: src, events: events}
 	sharder, shards := src.(source.Sharder[T])
-	named, isNamed := src.(source.Named)
+	byName, isNamed := src.(source.Named)
 	switch {
 	case shards && isNamed:
-		return &tracedNamedSharder[T]{&tracedSharder[T]{s, sharder}, named}
+		return &tracedNamedSharder[T]{&tracedSharder[T]{s, sharder}, byName}
 	case shards:
 		return &tracedSharder[T]{s, sharder}
 	case isNamed:
-		return &tracedNamed[T]{s, named}
+		return &tracedNamed[T]{s, byName}
 	}
 	return s
 }
@@ -108,17 +108,14 @@ func (s *tracedSharder[T]) InShards(selector string) source.Source[T] {
 // tracedNamed is one of a source that is source.Named.
 type tracedNamed[T index.Object] struct {
 	*tracedSource[T]
-	of source.Named
+	named
 }
-
-// Named implements source.Named.
-func (s *tracedNamed[T]) Named() (index.Key, error) { return s.of.Named() }
 
 // tracedNamedSharder is one of a source that is both.
 type tracedNamedSharder[T index.Object] struct {
 	*tracedSharder[T]
-	of source.Named
+	named
 }
 
-// Named implements source.Named.
-func (s *tracedNamedSharder[T]) Named() (index.Key, error) { return s.of.Named() }
+// named is a source.Named, under a name that does not hide its method.
+type named interface{ source.Named }
