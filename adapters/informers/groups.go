@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/informers/discovery"
 	"k8s.io/client-go/informers/events"
 	"k8s.io/client-go/informers/flowcontrol"
+	"k8s.io/client-go/informers/internalinterfaces"
 	"k8s.io/client-go/informers/networking"
 	"k8s.io/client-go/informers/node"
 	"k8s.io/client-go/informers/policy"
@@ -21,76 +22,32 @@ import (
 	"k8s.io/client-go/informers/storagemigration"
 )
 
+// group returns the informers of an API group, by the function that generated code has for it.
+func group[I any](f *factory, of func(internalinterfaces.SharedInformerFactory, string, internalinterfaces.TweakListOptionsFunc) I) I {
+	return of(generated{f}, f.namespace, f.tweak)
+}
+
 // The API groups that have stable versions.
 
 func (f *factory) Admissionregistration() admissionregistration.Interface {
-	return admissionregistration.New(generated{f}, f.namespace, f.tweak)
+	return group(f, admissionregistration.New)
 }
-
-func (f *factory) Apps() apps.Interface {
-	return apps.New(generated{f}, f.namespace, f.tweak)
-}
-
-func (f *factory) Autoscaling() autoscaling.Interface {
-	return autoscaling.New(generated{f}, f.namespace, f.tweak)
-}
-
-func (f *factory) Batch() batch.Interface {
-	return batch.New(generated{f}, f.namespace, f.tweak)
-}
-
-func (f *factory) Certificates() certificates.Interface {
-	return certificates.New(generated{f}, f.namespace, f.tweak)
-}
-
-func (f *factory) Coordination() coordination.Interface {
-	return coordination.New(generated{f}, f.namespace, f.tweak)
-}
-
-func (f *factory) Core() core.Interface {
-	return core.New(generated{f}, f.namespace, f.tweak)
-}
-
-func (f *factory) Discovery() discovery.Interface {
-	return discovery.New(generated{f}, f.namespace, f.tweak)
-}
-
-func (f *factory) Events() events.Interface {
-	return events.New(generated{f}, f.namespace, f.tweak)
-}
-
-func (f *factory) Flowcontrol() flowcontrol.Interface {
-	return flowcontrol.New(generated{f}, f.namespace, f.tweak)
-}
-
-func (f *factory) Networking() networking.Interface {
-	return networking.New(generated{f}, f.namespace, f.tweak)
-}
-
-func (f *factory) Node() node.Interface {
-	return node.New(generated{f}, f.namespace, f.tweak)
-}
-
-func (f *factory) Policy() policy.Interface {
-	return policy.New(generated{f}, f.namespace, f.tweak)
-}
-
-func (f *factory) Rbac() rbac.Interface {
-	return rbac.New(generated{f}, f.namespace, f.tweak)
-}
-
-func (f *factory) Resource() resource.Interface {
-	return resource.New(generated{f}, f.namespace, f.tweak)
-}
-
-func (f *factory) Scheduling() scheduling.Interface {
-	return scheduling.New(generated{f}, f.namespace, f.tweak)
-}
-
-func (f *factory) Storage() storage.Interface {
-	return storage.New(generated{f}, f.namespace, f.tweak)
-}
-
+func (f *factory) Apps() apps.Interface                 { return group(f, apps.New) }
+func (f *factory) Autoscaling() autoscaling.Interface   { return group(f, autoscaling.New) }
+func (f *factory) Batch() batch.Interface               { return group(f, batch.New) }
+func (f *factory) Certificates() certificates.Interface { return group(f, certificates.New) }
+func (f *factory) Coordination() coordination.Interface { return group(f, coordination.New) }
+func (f *factory) Core() core.Interface                 { return group(f, core.New) }
+func (f *factory) Discovery() discovery.Interface       { return group(f, discovery.New) }
+func (f *factory) Events() events.Interface             { return group(f, events.New) }
+func (f *factory) Flowcontrol() flowcontrol.Interface   { return group(f, flowcontrol.New) }
+func (f *factory) Networking() networking.Interface     { return group(f, networking.New) }
+func (f *factory) Node() node.Interface                 { return group(f, node.New) }
+func (f *factory) Policy() policy.Interface             { return group(f, policy.New) }
+func (f *factory) Rbac() rbac.Interface                 { return group(f, rbac.New) }
+func (f *factory) Resource() resource.Interface         { return group(f, resource.New) }
+func (f *factory) Scheduling() scheduling.Interface     { return group(f, scheduling.New) }
+func (f *factory) Storage() storage.Interface           { return group(f, storage.New) }
 func (f *factory) Storagemigration() storagemigration.Interface {
-	return storagemigration.New(generated{f}, f.namespace, f.tweak)
+	return group(f, storagemigration.New)
 }

@@ -46,7 +46,7 @@ func (k kind) newFunc(f *factory) internalinterfaces.NewInformerFunc {
 				lw = sharing.ListerWatcher
 			}
 			if f.writes != nil {
-				lw = k.writing(lw, f.writes)
+				lw = listwatch.NewWriting(lw, f.writes, k.example, kindOf(k.example))
 			}
 			return lw
 		})
@@ -59,11 +59,6 @@ func (k kind) newFunc(f *factory) internalinterfaces.NewInformerFunc {
 			Identifier:   f.InformerName().WithResource(k.label()),
 		})
 	}
-}
-
-// writing returns what lists and watches by lw, and takes answers to own writes.
-func (k kind) writing(lw cache.ListerWatcher, writes *kube.Writes) cache.ListerWatcher {
-	return listwatch.NewWriting(lw, writes, k.example, kindOf(k.example))
 }
 
 // label returns the resource as it is called in metrics. client-go makes the
