@@ -48,10 +48,7 @@ func embeddedIn(informer cache.SharedInformer) cache.SharedInformer {
 	if !ok || !field.Anonymous || field.Type != reflect.TypeFor[cache.SharedIndexInformer]() {
 		return nil
 	}
-	embedded, _ := v.FieldByIndex(field.Index).Interface().(cache.SharedIndexInformer)
-	if embedded == nil {
-		return nil
-	}
+	embedded, _ := v.FieldByIndex(field.Index).Interface().(cache.SharedInformer)
 	return embedded
 }
 

@@ -40,12 +40,7 @@ type untypedHandler[T index.Object] struct {
 }
 
 // Needs returns the fields that the handler is known to read, see typed.Needs.
-func (h *untypedHandler[T]) Needs() []string {
-	if n, ok := h.handler.(interface{ Needs() []string }); ok {
-		return n.Needs()
-	}
-	return nil
-}
+func (h *untypedHandler[T]) Needs() []string { return needsOf(h.handler) }
 
 // OnAdd implements typed.Handler.
 func (h *untypedHandler[T]) OnAdd(obj T, initial bool) {
@@ -105,12 +100,7 @@ type typedHandler[T cache.Object] struct {
 }
 
 // Needs returns the fields that the handler is known to read, see typed.Needs.
-func (h *typedHandler[T]) Needs() []string {
-	if n, ok := h.handler.(interface{ Needs() []string }); ok {
-		return n.Needs()
-	}
-	return nil
-}
+func (h *typedHandler[T]) Needs() []string { return needsOf(h.handler) }
 
 // OnAdd implements typed.Handler.
 func (h *typedHandler[T]) OnAdd(obj T, initial bool) { h.handler.OnAdd(obj, initial) }
@@ -124,6 +114,14 @@ func (h *typedHandler[T]) OnDelete(deleted typed.Deleted[T]) {
 		return
 	}
 	h.handler.OnDelete(cache.DeletedObject[T]{OptionalObj: deleted.Object, FinalStateUnknown: h.tombstoneOf(deleted)})
+}
+
+// needsOf returns the fields that one of client-go's handlers is known to read.
+func needsOf(handler any) []string {
+	if n, ok := handler.(interface{ Needs() []string }); ok {
+		return n.Needs()
+	}
+	return nil
 }
 
 // tombstoneOf returns the tombstone that client-go passes for a deletion that was not watched,

@@ -83,9 +83,7 @@ func (l *latePanics[T]) end(w *userWrite[T]) {
 		return
 	}
 	l.mu.Lock()
-	if i := slices.Index(l.writes, w); i >= 0 {
-		l.writes = slices.Delete(l.writes, i, i+1)
-	}
+	l.writes = slices.DeleteFunc(l.writes, func(other *userWrite[T]) bool { return other == w })
 	l.mu.Unlock()
 	if w.panicked {
 		panic(w.first)

@@ -52,17 +52,15 @@ func Reader[T cache.Object](of cache.Indexer) index.Reader[T] {
 type indexerReader[T cache.Object] struct{ indexer cache.Indexer }
 
 // Get implements index.Reader.
-func (r *indexerReader[T]) Get(key index.Key) (T, bool) {
-	var none T
-	untyped, ok, err := r.indexer.GetByKey(key.String())
-	if err != nil {
+func (r *indexerReader[T]) Get(key index.Key) (obj T, exists bool) {
+	untyped, exists, err := r.indexer.GetByKey(key.String())
+	switch {
+	case err != nil:
 		r.report(fmt.Errorf("get %q: %w", key, err))
-		return none, false
+	case exists:
+		return r.convert(untyped)
 	}
-	if !ok {
-		return none, false
-	}
-	return r.convert(untyped)
+	return obj, false
 }
 
 // Len implements index.Reader.

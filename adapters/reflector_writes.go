@@ -64,14 +64,13 @@ func (s *reflectorSource[T]) refuse(handler any) error {
 }
 
 // typedHeld returns what the store has of a key.
-func (s *reflectorSource[T]) typedHeld(key index.Key) (T, bool) {
-	var none T
+func (s *reflectorSource[T]) typedHeld(key index.Key) (obj T, ok bool) {
 	if s.held == nil {
-		return none, false
+		return obj, false
 	}
 	untyped, ok := s.held(key)
 	if !ok {
-		return none, false
+		return obj, false
 	}
 	obj, err := s.typed(untyped)
 	return obj, err == nil

@@ -1,6 +1,10 @@
 package listwatch
 
-import "github.com/kubetyped/informer/typed/source"
+import (
+	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/kubetyped/informer/typed/source"
+)
 
 // Following is which kinds of a factory follow a set of namespaces: those that K names, or all
 // if none is named. The zero Following is none.
@@ -11,29 +15,26 @@ type Following[K comparable] struct {
 	Err error
 
 	set   *source.Namespaces
-	given bool       // a set, which may be nil: then informers return an error
-	named map[K]bool // nil: all
+	given bool        // a set, which may be nil: then informers return an error
+	named sets.Set[K] // nil: all
 }
 
 // Follow makes kinds follow a set, instead of those before.
 func (f *Following[K]) Follow(set *source.Namespaces, named ...K) {
 	f.set, f.given, f.named = set, true, nil
-	for _, name := range named {
-		if f.named == nil {
-			f.named = map[K]bool{}
-		}
-		f.named[name] = true
+	if len(named) > 0 {
+		f.named = sets.New(named...)
 	}
 }
 
 // Follows reports whether a kind follows the set.
-func (f *Following[K]) Follows(name K) bool { return f.given && (f.named == nil || f.named[name]) }
+func (f *Following[K]) Follows(name K) bool { return f.given && (f.named == nil || f.named.Has(name)) }
 
 // FollowsAll reports whether all kinds follow the set.
 func (f *Following[K]) FollowsAll() bool { return f.given && f.named == nil }
 
 // Named returns the kinds that were named.
-func (f *Following[K]) Named() map[K]bool { return f.named }
+func (f *Following[K]) Named() sets.Set[K] { return f.named }
 
 // Of returns the set that a kind follows, nil if it follows none.
 func (f *Following[K]) Of(name K) *Namespaces {

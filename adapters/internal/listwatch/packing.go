@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubetyped/informer/index"
@@ -57,22 +58,17 @@ type Packed[K comparable] struct {
 	Err error
 
 	all   bool
-	named map[K]bool
+	named sets.Set[K]
 }
 
 // Pack adds kinds, all without any.
 func (p *Packed[K]) Pack(named ...K) {
 	p.all = p.all || len(named) == 0
-	if p.named == nil {
-		p.named = map[K]bool{}
-	}
-	for _, name := range named {
-		p.named[name] = true
-	}
+	p.named = p.named.Union(sets.New(named...))
 }
 
 // Has reports whether a kind is kept as bytes.
-func (p *Packed[K]) Has(name K) bool { return p.all || p.named[name] }
+func (p *Packed[K]) Has(name K) bool { return p.all || p.named.Has(name) }
 
 // ErrTransformed is why the objects of an informer are not kept as bytes.
 var ErrTransformed = errors.New("WithPacked and a transform exclude each other, because it would be lost when an object is decoded again: leave the transform out, or name other kinds in WithPacked")
