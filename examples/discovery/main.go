@@ -11,6 +11,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/signal"
 	"slices"
@@ -123,12 +124,8 @@ func discover(config *rest.Config) ([]schema.GroupVersionResource, error) {
 	if err != nil {
 		return nil, err
 	}
-	var resources []schema.GroupVersionResource
-	for resource := range found {
-		resources = append(resources, resource)
-	}
-	slices.SortFunc(resources, func(a, b schema.GroupVersionResource) int { return strings.Compare(a.String(), b.String()) })
-	return resources, nil
+	byName := func(a, b schema.GroupVersionResource) int { return strings.Compare(a.String(), b.String()) }
+	return slices.SortedFunc(maps.Keys(found), byName), nil
 }
 
 // objectsOf returns a source of the metadata of a resource's objects.

@@ -42,15 +42,13 @@ func newAddresses(client kubernetes.Interface) (*addresses, error) {
 		replicaSets: typed.NewInformer(kube.FromClient(client.AppsV1().ReplicaSets(metav1.NamespaceAll))),
 
 		// Any comparable type can be a key, and an object can have several.
-		podByIP: index.New("ip", func(p *corev1.Pod) []netip.Addr {
-			var ips []netip.Addr
+		podByIP: index.New("ip", func(p *corev1.Pod) (ips []netip.Addr) {
 			for _, ip := range p.Status.PodIPs {
 				ips = appendAddr(ips, ip.IP)
 			}
 			return ips
 		}),
-		serviceByIP: index.New("ip", func(s *corev1.Service) []netip.Addr {
-			var ips []netip.Addr
+		serviceByIP: index.New("ip", func(s *corev1.Service) (ips []netip.Addr) {
 			for _, ip := range s.Spec.ClusterIPs {
 				ips = appendAddr(ips, ip)
 			}

@@ -160,7 +160,7 @@ func shared(ctx context.Context, replicas []*replica) error {
 		ranges := 0
 		for _, r := range replicas {
 			s := r.group.Status()
-			if s.Valid && s.Ranges <= 256/len(replicas)+1 && s.Leaving == 0 && r.pods.Synced() != nil {
+			if s.Valid && s.Ranges <= 256/len(replicas)+1 && s.Leaving == 0 {
 				ranges += s.Ranges
 			}
 		}

@@ -65,11 +65,10 @@ func (c *collections) waitForSync(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-func (c *collections) print(_ context.Context, out io.Writer) error {
+func (c *collections) print(out io.Writer) {
 	for _, one := range c.all {
 		one.printChanges(out)
 	}
-	return nil
 }
 
 // reach waits until all collections reflect a version of an input.

@@ -48,7 +48,10 @@ func run(ctx context.Context, kubeconfig string, out io.Writer) (err error) {
 		if err != nil {
 			return err
 		}
-		return watch(ctx, config, false, func(ctx context.Context, _ *inputs, c *collections) error { return c.print(ctx, out) })
+		return watch(ctx, config, false, func(_ context.Context, _ *inputs, c *collections) error {
+			c.print(out)
+			return nil
+		})
 	}
 	srv, err := apitest.NewServer(served(), apitest.WithObjects(shop()...))
 	if err != nil {
