@@ -28,10 +28,6 @@ type arrangement[K comparable, T index.Object] struct {
 	program *program
 }
 
-func newArrangement[K comparable, T index.Object](p *program, name string, in *table[T], keys Keys[K, T]) *arrangement[K, T] {
-	return &arrangement[K, T]{name: name, in: in, keys: keys, byKey: map[K]uint32{}, program: p}
-}
-
 // letGo ends one hold on a group: what holds it counts in held.
 func (a *arrangement[K, T]) letGo(at uint32) {
 	a.held[at]--

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/sets"
 )
 
 // labelIndex finds the objects that a selector selects, of many that are numbered. It has
@@ -115,11 +116,8 @@ func (x *labelIndex) settle(list *group, gone []uint32) {
 		}
 		return
 	}
-	lost := make(map[uint32]bool, len(gone))
-	for _, number := range gone {
-		lost[number] = true
-	}
-	list.keep(func(number uint32) bool { return !lost[number] })
+	lost := sets.New(gone...)
+	list.keep(func(number uint32) bool { return !lost.Has(number) })
 }
 
 func (x *labelIndex) touch(list *group) {

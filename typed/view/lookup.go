@@ -51,7 +51,7 @@ func (l *Lookup[K, T]) One(f *Fetcher, key K) (T, bool) {
 
 func (l *Lookup[K, T]) arrange(p *program) *arrangement[K, T] {
 	return once(p, l.definition, func() *arrangement[K, T] {
-		a := newArrangement(p, l.name, l.in.start(p), l.keys)
+		a := &arrangement[K, T]{name: l.name, in: l.in.start(p), keys: l.keys, byKey: map[K]uint32{}, program: p}
 		p.add(a)
 		return a
 	})

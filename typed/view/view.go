@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/util/sets"
+
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/deepcopy"
 	"github.com/kubetyped/informer/typed/source"
@@ -213,13 +215,10 @@ func (r *runner[T]) changes() []index.Change[T] {
 	case len(come) == 0:
 		return left
 	}
-	keys := make(map[index.Key]struct{}, len(come))
+	keys := make(sets.Set[index.Key], len(come))
 	for _, c := range come {
-		keys[index.KeyOf(c.Object)] = struct{}{}
+		keys.Insert(index.KeyOf(c.Object))
 	}
-	left = slices.DeleteFunc(left, func(c index.Change[T]) bool {
-		_, again := keys[index.KeyOf(c.Object)]
-		return again
-	})
+	left = slices.DeleteFunc(left, func(c index.Change[T]) bool { return keys.Has(index.KeyOf(c.Object)) })
 	return append(left, come...)
 }
