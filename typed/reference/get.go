@@ -145,10 +145,13 @@ func (s *keys[T]) earlyOf(e *entry[T], synced <-chan struct{}) *answer[T] {
 
 // unanswered returns why there is no answer for a key.
 func (s *keys[T]) unanswered(cause error, e *entry[T]) error {
-	if since, err := s.failureOf(e); err != nil {
+	s.mu.Lock()
+	since, err, started := e.since, e.failure, s.started
+	s.mu.Unlock()
+	if err != nil {
 		return fmt.Errorf("waited for its first list: %w; its requests fail since %s, lately with: %w", cause, since.Format("15:04:05"), opaque(err))
 	}
-	if !s.isStarted() {
+	if !started {
 		return fmt.Errorf("waited for its first list: %w; %w", cause, typed.ErrNotStarted)
 	}
 	return fmt.Errorf("waited for its first list: %w", cause)
@@ -163,12 +166,6 @@ func (a *answer[T]) read(key index.Key) (obj T, exists bool, err error) {
 		return obj, false, &KeyError{key, fmt.Errorf("whether the object exists is not known: %w", opaque(a.state.Err))}
 	}
 	return obj, false, nil
-}
-
-func (s *keys[T]) isStarted() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.started
 }
 
 // read returns the object of a key, and an error if the informer is released meanwhile.

@@ -3,6 +3,8 @@ package reference
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/util/resourceversion"
@@ -48,10 +50,7 @@ func (g *group[T]) step(first bool) {
 	todo := g.todo
 	g.todo = nil
 	if first {
-		todo = todo[:0:0]
-		for _, e := range g.all {
-			todo = append(todo, e)
-		}
+		todo = slices.Collect(maps.Values(g.all))
 	}
 	gone := make([]bool, len(todo))
 	for i, e := range todo {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/sets"
+
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/internal/monitor"
@@ -42,10 +44,7 @@ func (s *Source[O, T]) Forget(keys ...index.Key) {
 // hold is Hold. If it is tolerant, it holds all keys but those that it cannot, which it keeps
 // in mind, and returns what was wrong with these.
 func (s *Source[O, T]) hold(by owner[O], keys []index.Key, tolerant bool) error {
-	wanted := make(map[index.Key]struct{}, len(keys))
-	for _, key := range keys {
-		wanted[key] = struct{}{}
-	}
+	wanted := sets.New(keys...)
 	entries, unheld, err := s.takeAll(wanted)
 	switch {
 	case s.err != nil:
@@ -77,7 +76,7 @@ func (s *Source[O, T]) hold(by owner[O], keys []index.Key, tolerant bool) error 
 
 // takeAll takes each of some keys. It returns those that it could take, and the errors of the
 // others.
-func (s *keys[T]) takeAll(wanted map[index.Key]struct{}) (taken []*entry[T], failed []Refusal, err error) {
+func (s *keys[T]) takeAll(wanted sets.Set[index.Key]) (taken []*entry[T], failed []Refusal, err error) {
 	var errs []error
 	for key := range wanted {
 		e, err := s.take(key)

@@ -172,7 +172,7 @@ func NewSource[O comparable, T index.Object](of func(index.Key) source.Source[T]
 	s.keys.open, s.keys.idle, s.keys.limit, s.keys.err = of, c.idle, c.limit, errors.Join(errs...)
 	s.all = map[index.Key]*entry[T]{}
 	s.wake, s.ended = make(chan struct{}, 1), make(chan struct{})
-	s.watchers.setUp()
+	s.watchers.wake, s.watchers.at = make(chan struct{}, 1), map[index.Key]int{}
 	if s.err != nil {
 		s.err = fmt.Errorf("references: %w", s.err)
 	}

@@ -3,7 +3,6 @@ package reference
 import (
 	"cmp"
 	"slices"
-	"time"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed/source"
@@ -78,11 +77,4 @@ func (s *keys[T]) State(key index.Key) State {
 		return e.state
 	}
 	return State{}
-}
-
-// failureOf returns the failure of a key, and when it began; nil if it has none.
-func (s *keys[T]) failureOf(e *entry[T]) (since time.Time, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return e.since, e.failure
 }

@@ -39,11 +39,6 @@ type watchers struct {
 	id      uint64            // guarded by mu: the goroutine that calls
 }
 
-func (w *watchers) setUp() {
-	w.wake = make(chan struct{}, 1)
-	w.at = map[index.Key]int{}
-}
-
 // watcher is one of them.
 type watcher struct {
 	f       func(index.Key, State)
