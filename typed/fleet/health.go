@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/kubetyped/informer/index"
 )
@@ -224,14 +225,11 @@ func (h *health) takeRejected(namespace *string, but []index.Key) (repaired []in
 	if h.rejections.Load() == 0 {
 		return nil
 	}
-	stay := make(map[index.Key]bool, len(but))
-	for _, key := range but {
-		stay[key] = true
-	}
+	stay := sets.New(but...)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for one := range h.rejected {
-		if one.stands || stay[one.key] || namespace != nil && one.key.Namespace != *namespace {
+		if one.stands || stay.Has(one.key) || namespace != nil && one.key.Namespace != *namespace {
 			continue
 		}
 		repaired = append(repaired, one.key)

@@ -3,8 +3,6 @@ package fleet
 import (
 	"fmt"
 	"time"
-
-	"github.com/kubetyped/informer/internal/argument"
 )
 
 // Option sets up a Source. An invalid one is an error of the informer's methods.
@@ -55,9 +53,4 @@ func WithExpiry(d time.Duration) Option {
 		c.expiry = d
 		return nil
 	}
-}
-
-func newConfig(opts []Option) (config, error) {
-	c := config{patience: defaultPatience}
-	return c, argument.ApplyOptions(&c, opts)
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/kubetyped/informer/internal/argument"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -76,10 +77,8 @@ type Source[T Object] struct {
 // returns for it. Open is called by a goroutine of the cluster's own. If the arguments
 // cannot be used, the informer's Run returns an error, and so do methods of the Source.
 func NewSource[T Object](clusters *Clusters, open func(Cluster) source.Source[T], opts ...Option) *Source[T] {
-	s := &Source[T]{clusters: clusters, open: open}
-	var err error
-	s.config, err = newConfig(opts)
-	errs := []error{err}
+	s := &Source[T]{clusters: clusters, open: open, config: config{patience: defaultPatience}}
+	errs := []error{argument.ApplyOptions(&s.config, opts)}
 	if clusters == nil {
 		errs = append(errs, errors.New("set of clusters is nil"))
 	}

@@ -120,7 +120,5 @@ func (h *health) dismiss() []*waiter {
 func (h *health) forget(w *waiter) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if i := slices.Index(h.waiters, w); i >= 0 {
-		h.waiters = slices.Delete(h.waiters, i, i+1)
-	}
+	h.waiters = slices.DeleteFunc(h.waiters, func(other *waiter) bool { return other == w })
 }
