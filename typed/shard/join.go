@@ -81,8 +81,7 @@ func (m *member) reclaim(ctx context.Context, exists error) error {
 
 // isOwn reports whether this process has made a Lease, even if it was edited.
 func (m *member) isOwn(lease *coordinationv1.Lease) bool {
-	_, gone := m.gone[lease.UID]
-	return gone || lease.Annotations[processAnnotation] == m.process
+	return m.gone.Has(lease.UID) || lease.Annotations[processAnnotation] == m.process
 }
 
 // differs returns the error that another member has other options.

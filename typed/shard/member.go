@@ -11,6 +11,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/klog/v2"
 )
@@ -33,7 +34,7 @@ type member struct {
 	others  map[types.UID]*sighting // Leases of other members
 	looked  time.Time               // when a list of all Leases succeeded last
 	hidden  *sighting               // the Lease of this name, if no list of the group has it
-	gone    map[types.UID]struct{}  // Leases that this member had
+	gone    sets.Set[types.UID]     // Leases that this member had
 	reaper  reaper
 	logger  klog.Logger
 }
@@ -58,7 +59,7 @@ func (g *Group) Run(ctx context.Context) error {
 		return fmt.Errorf("%s: it is run a second time", g.Name())
 	}
 	m := &member{
-		Group: g, process: string(uuid.NewUUID()), others: map[types.UID]*sighting{}, gone: map[types.UID]struct{}{},
+		Group: g, process: string(uuid.NewUUID()), others: map[types.UID]*sighting{}, gone: sets.New[types.UID](),
 		logger: klog.FromContext(ctx).WithValues("group", g.name, "member", g.identity),
 	}
 	defer m.end()
@@ -147,9 +148,7 @@ func (m *member) limited(ctx context.Context) (context.Context, context.CancelFu
 func (m *member) round(ctx context.Context) (again bool, err error) {
 	looked, lookErr := m.look(ctx)
 	switch {
-	case lookErr != nil && m.lease == nil:
-		return false, m.explain(lookErr)
-	case lookErr != nil && !m.sure:
+	case lookErr != nil && (m.lease == nil || !m.sure):
 		return false, m.explain(lookErr) // what would be written is not known
 	case lookErr != nil:
 		_, err := m.renew(ctx, m.same())
@@ -193,7 +192,7 @@ func (m *member) showMembers(others []*sighting) {
 // lose gives up everything: the Lease is gone, so others may have it all.
 func (m *member) lose() {
 	m.logger.Info("The Lease of this member is gone with all its ranges, joining again")
-	m.gone[m.lease.UID] = struct{}{}
+	m.gone.Insert(m.lease.UID)
 	m.lease, m.sure, m.wants = nil, false, ranges{}
 	m.mu.Lock()
 	defer m.mu.Unlock()

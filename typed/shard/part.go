@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
+	"slices"
 	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed/source"
@@ -28,7 +30,7 @@ type part[T index.Object] struct {
 	reached                   [rangeCount]uint64 // see takeOver
 	floor                     uint64             // the lowest of reached, of the ranges it owns
 	err                       error
-	rejected                  map[index.Key]struct{} // by the part, or of a list by the sink
+	rejected                  sets.Set[index.Key] // by the part, or of a list by the sink
 }
 
 // run lists and watches until the part is not needed any more.
@@ -256,14 +258,7 @@ func (q *part[T]) Replace(l source.List, version string) {
 	within := func(key index.Key) bool { return l.Namespace == "" || key.Namespace == l.Namespace }
 	switch {
 	case l.Part:
-		these := make(map[index.Key]struct{}, len(l.Gone))
-		for _, key := range l.Gone {
-			these[key] = struct{}{}
-		}
-		q.replace(l, version, func(key index.Key) bool {
-			_, is := these[key]
-			return is
-		})
+		q.replace(l, version, sets.New(l.Gone...).Has)
 	case l.Leaves():
 		q.removeNamespace(l, version, within)
 	default:
@@ -297,14 +292,11 @@ func (q *part[T]) Progress(received, expected int) {
 
 // Report implements source.Sink.
 func (q *part[T]) Report(err error) {
-	if rejected, ok := source.AsRejected(err); ok {
-		if !rejected.Stands {
-			q.noteRejected(rejected.Key)
-		}
-		q.sink.Report(err)
-		return
+	rejected, isRejected := source.AsRejected(err)
+	if isRejected && !rejected.Stands {
+		q.noteRejected(rejected.Key)
 	}
-	if errors.Is(err, source.ErrNotStreamed) { // the part does not fail
+	if isRejected || errors.Is(err, source.ErrNotStreamed) { // the part does not fail
 		q.sink.Report(err)
 		return
 	}
@@ -380,32 +372,27 @@ func (q *part[T]) replace(l source.List, version string, of func(index.Key) bool
 func (q *part[T]) noteRejected(key index.Key) {
 	q.lock.Lock()
 	defer q.lock.Unlock()
-	if q.rejected == nil {
-		q.rejected = map[index.Key]struct{}{}
-	}
-	q.rejected[key] = struct{}{}
+	q.rejected.Insert(key)
 }
 
 // repair takes back that an object was rejected, which has come, or is gone, unless another
 // part has rejected it as well. The caller holds lock.
 func (q *part[T]) repair(key index.Key) {
-	if _, is := q.rejected[key]; !is {
+	if !q.rejected.Has(key) {
 		return
 	}
-	delete(q.rejected, key)
-	for _, other := range q.running {
-		if _, is := other.rejected[key]; is {
-			return
-		}
+	q.rejected.Delete(key)
+	if slices.ContainsFunc(q.running, func(other *part[T]) bool { return other.rejected.Has(key) }) {
+		return
 	}
 	q.sink.Report(&source.RejectedError{Key: key})
 }
 
 // repairBut takes back what was rejected and is not in a list any more, of which of says
 // that it would be. The caller holds lock.
-func (q *part[T]) repairBut(stay map[index.Key]bool, of func(index.Key) bool) {
-	for key := range maps.Clone(q.rejected) {
-		if !stay[key] && of(key) {
+func (q *part[T]) repairBut(stay sets.Set[index.Key], of func(index.Key) bool) {
+	for key := range q.rejected.Clone() {
+		if !stay.Has(key) && of(key) {
 			q.repair(key)
 		}
 	}

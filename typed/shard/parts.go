@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/goroutine"
@@ -187,7 +188,7 @@ func (p *parts[T]) listing() (n int) {
 // add returns a new part that asks for some ranges, and owns those that it gained. When it is
 // listed, it takes the others from their owners. The caller holds lock.
 func (p *parts[T]) add(ctx context.Context, asked, gained ranges) *part[T] {
-	q := &part[T]{parts: p, asked: asked}
+	q := &part[T]{parts: p, asked: asked, rejected: sets.New[index.Key]()}
 	q.ctx, q.cancel = context.WithCancel(ctx)
 	p.running = append(p.running, q)
 	for r := range gained.all() {

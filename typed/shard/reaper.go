@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/klog/v2"
 )
 
@@ -26,7 +27,7 @@ type reaper struct {
 	deleted  func()        // is called when a Lease was
 	logger   klog.Logger
 	found    chan []*sighting // has room for the latest Leases that are to be deleted
-	dead     map[types.UID]struct{}
+	dead     sets.Set[types.UID]
 	progress time.Time // when one of them was gone, or the first was found
 
 	mu  sync.Mutex
@@ -52,24 +53,19 @@ func (m *member) reap(ctx context.Context) (end func()) {
 // rounds in which nothing was deleted as there are members before it.
 func (m *member) reapSome(others []*sighting, now time.Time) {
 	var dead []*sighting
-	rank, seen := 0, map[types.UID]struct{}{}
+	rank, seen := 0, sets.New[types.UID]()
 	for _, s := range others {
 		switch {
 		case s.dead:
 			dead = append(dead, s)
-			seen[s.lease.UID] = struct{}{}
+			seen.Insert(s.lease.UID)
 		case s.lease.Name < m.leaseName():
 			rank++
 		}
 	}
 	r := &m.reaper
-	if len(r.dead) == 0 {
+	if len(r.dead) == 0 || !seen.IsSuperset(r.dead) {
 		r.progress = now
-	}
-	for uid := range r.dead {
-		if _, is := seen[uid]; !is {
-			r.progress = now
-		}
 	}
 	r.dead = seen
 	if now.Sub(r.progress) < time.Duration(rank)*2*m.retryPeriod {
@@ -86,7 +82,7 @@ func (m *member) reapSome(others []*sighting, now time.Time) {
 // run deletes Leases until ctx ends.
 func (r *reaper) run(ctx context.Context) {
 	var dead []*sighting
-	done := map[types.UID]struct{}{}
+	done := sets.New[types.UID]()
 	next := time.NewTimer(0)
 	defer next.Stop()
 	<-next.C
@@ -106,7 +102,7 @@ func (r *reaper) run(ctx context.Context) {
 		s := dead[0]
 		dead = dead[1:]
 		if r.delete(ctx, s) {
-			done[s.lease.UID] = struct{}{}
+			done.Insert(s.lease.UID)
 		}
 		due = false
 		next.Reset(reapPeriod)
@@ -115,11 +111,11 @@ func (r *reaper) run(ctx context.Context) {
 
 // notDone returns the sightings of Leases that are not done, and the Leases that are and that
 // were found again: no other one is needed any more.
-func notDone(found []*sighting, done map[types.UID]struct{}) (left []*sighting, again map[types.UID]struct{}) {
-	again = map[types.UID]struct{}{}
+func notDone(found []*sighting, done sets.Set[types.UID]) (left []*sighting, again sets.Set[types.UID]) {
+	again = sets.New[types.UID]()
 	for _, s := range found {
-		if _, is := done[s.lease.UID]; is {
-			again[s.lease.UID] = struct{}{}
+		if done.Has(s.lease.UID) {
+			again.Insert(s.lease.UID)
 		} else {
 			left = append(left, s)
 		}

@@ -7,6 +7,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 )
 
 // TestReaperForgetsDeletedLeases: a Lease that was deleted is left alone as long as it is
@@ -18,11 +19,11 @@ func TestReaperForgetsDeletedLeases(t *testing.T) {
 		}
 		return all
 	}
-	done := map[types.UID]struct{}{"a": {}, "b": {}}
+	done := sets.New[types.UID]("a", "b")
 	found := sightings("b", "c")
 	left, done := notDone(found, done)
 	assert.Equal(t, found[1:], left)
-	assert.Equal(t, map[types.UID]struct{}{"b": {}}, done)
+	assert.Equal(t, sets.New[types.UID]("b"), done)
 
 	left, done = notDone(nil, done)
 	assert.Empty(t, left)

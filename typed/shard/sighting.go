@@ -70,7 +70,7 @@ func (m *member) unseen(now time.Time) time.Duration {
 func (m *member) adopt(lease *coordinationv1.Lease) bool {
 	switch {
 	case m.lease == nil: // it was made, unheard of, or is to be deleted
-		if _, deleted := m.gone[lease.UID]; deleted {
+		if m.gone.Has(lease.UID) {
 			return false
 		}
 		m.lease, m.sure = lease, false

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 
+	"k8s.io/apimachinery/pkg/util/sets"
+
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -71,22 +73,22 @@ func (q *part[T]) hasSince(at place[T], version string) bool {
 // sorted is what a list has, as it is to be passed on.
 type sorted struct {
 	acquired, relisted, rejected []source.Staged
-	outside                      []index.Key // objects that the sink has and leaves out from now on
-	listed                       map[index.Key]struct{}
-	stay                         map[index.Key]bool // rejected objects
+	outside                      []index.Key         // objects that the sink has and leaves out from now on
+	listed, stay                 sets.Set[index.Key] // stay: rejected objects
 }
 
 // sort sorts the items of a list, which covers ranges of the part, and notes their places. A sink
 // leaves out items without their keys, so that those of a part have to be named. The caller holds
 // lock.
 func (q *part[T]) sort(items []source.Staged, version string, own ranges) (in sorted) {
-	in.listed, in.stay = make(map[index.Key]struct{}, len(items)), map[index.Key]bool{}
+	in.listed, in.stay = make(sets.Set[index.Key], len(items)), sets.New[index.Key]()
 	for _, s := range items {
 		obj, ok := s.(stagedObject)
 		if _, is := source.Rejected(s); is {
-			in.rejected, in.stay[s.Key()] = append(in.rejected, s), true
+			in.rejected = append(in.rejected, s)
+			in.stay.Insert(s.Key())
 		} else if _, is := source.Rejected(obj.Staged); is {
-			in.stay[obj.key] = true
+			in.stay.Insert(obj.key)
 		}
 		if !ok || !own.has(obj.r) {
 			continue
@@ -95,14 +97,14 @@ func (q *part[T]) sort(items []source.Staged, version string, own ranges) (in so
 		if known && was.version > number(version) && !own.has(was.r) {
 			continue // an earlier object of this key
 		}
-		in.listed[obj.key] = struct{}{}
+		in.listed.Insert(obj.key)
 		q.setPlace(obj.key, place[T]{q, number(version), obj.object, obj.r})
 		switch {
-		case known && obj.Staged.Key() == (index.Key{}) && !in.stay[obj.key]:
+		case known && obj.Staged.Key() == (index.Key{}) && !in.stay.Has(obj.key):
 			in.outside = append(in.outside, obj.key)
 		case !q.loaded.has(obj.r):
 			in.acquired = append(in.acquired, obj.Staged)
-		case q.listed || !known || was.object != obj.object || was.object == 0 || in.stay[obj.key]:
+		case q.listed || !known || was.object != obj.object || was.object == 0 || in.stay.Has(obj.key):
 			in.relisted = append(in.relisted, obj.Staged)
 		} // otherwise another part has reported it in this state
 	}
@@ -120,15 +122,12 @@ func (q *part[T]) at() string {
 
 // missing returns the keys of objects in the part's ranges that are not in its list, though
 // they are meant by it and were not rejected. The caller holds lock.
-func (q *part[T]) missing(listed map[index.Key]struct{}, version string, of func(index.Key) bool) (gone []index.Key) {
+func (q *part[T]) missing(listed sets.Set[index.Key], version string, of func(index.Key) bool) (gone []index.Key) {
 	for key, at := range maps.All(q.places) {
-		if q.owner[at.r] != q || q.isBehind(at.r, version) || !of(key) {
+		if q.owner[at.r] != q || q.isBehind(at.r, version) || !of(key) || listed.Has(key) {
 			continue
 		}
-		if _, is := listed[key]; is {
-			continue
-		}
-		if _, is := q.rejected[key]; is {
+		if q.rejected.Has(key) {
 			q.setPlace(key, place[T]{q, at.version, at.object, at.r})
 			continue
 		}

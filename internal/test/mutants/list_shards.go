@@ -68,7 +68,7 @@ var ofShards = []mutation{
 	{
 		bug:   "shards: unchanged objects are reported again when ranges come",
 		in:    "typed/shard.part.sort",
-		old:   "		case q.listed || !known || was.object != obj.object || was.object == 0 || in.stay[obj.key]:\n",
+		old:   "		case q.listed || !known || was.object != obj.object || was.object == 0 || in.stay.Has(obj.key):\n",
 		new:   "		default:\n",
 		suite: tests("typed/shard", "TestUnchangedObjectsAreReportedOnce"),
 	},
