@@ -94,12 +94,12 @@ func (i *Inspector) addInformers(ctx context.Context, r *snapshot.Report, parts 
 	for n, informer := range informers {
 		status := informer.Status()
 		of := informerOf(&status, ids)
-		of.addWeight(&weights[n], sum)
+		addWeight(of, &weights[n], sum)
 		for h := range of.Handlers {
 			handler := &of.Handlers[h]
 			handler.Growth = i.growth.rate(of.ID+" "+strconv.Itoa(h)+" "+handler.Name, handler.Backlog, r.Time)
 		}
-		r.Informers = append(r.Informers, of.Informer)
+		r.Informers = append(r.Informers, *of)
 	}
 	slices.SortStableFunc(r.Informers, byCost)
 }

@@ -1,27 +1,25 @@
 package inspect
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed/inspect/snapshot"
 	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// builtInformer is an informer of a report that is being made.
-type builtInformer struct{ snapshot.Informer }
-
 // informerOf returns the state of an informer without what has to be weighed.
-func informerOf(s *report.Status, ids identities) *builtInformer {
-	of := &builtInformer{snapshot.Informer{
+func informerOf(s *report.Status, ids identities) *snapshot.Informer {
+	of := &snapshot.Informer{
 		ID: ids.of("informer", s.Name), Name: s.Name,
 		Namespace: s.Origin.Namespace, Selection: s.Origin.Selection, Host: s.Origin.Host,
 		Kind: s.Origin.Kind.Kind, Resource: s.Origin.Resource.Resource,
-		Created: siteOf(s.Created), Holders: []snapshot.CallSite{},
+		APIVersion: cmp.Or(s.Origin.Kind.GroupVersion(), s.Origin.Resource.GroupVersion()).String(),
+		Created:    siteOf(s.Created), Holders: []snapshot.CallSite{},
 
 		Phase: s.Phase.String(),
 		Error: textOf(s.Err), Forbidden: apierrors.IsForbidden(s.Err), LastError: textOf(s.LastErr),
@@ -37,11 +35,6 @@ func informerOf(s *report.Status, ids identities) *builtInformer {
 		Traffic: trafficOf(s.Traffic), Budget: budgetOf(s.Budget), FactoryBudget: budgetOf(s.FactoryBudget),
 		Rejected: s.Rejected, RejectedNow: s.RejectedNow, RejectedObjects: []snapshot.Rejected{},
 		Indexes: []snapshot.Index{}, Handlers: []snapshot.Handler{},
-	}}
-	if group := s.Origin.Kind.GroupVersion(); !group.Empty() {
-		of.APIVersion = group.String()
-	} else if group := s.Origin.Resource.GroupVersion(); !group.Empty() {
-		of.APIVersion = group.String()
 	}
 	for _, holder := range s.Holders {
 		of.Holders = append(of.Holders, *siteOf(holder))
@@ -56,7 +49,7 @@ func informerOf(s *report.Status, ids identities) *builtInformer {
 }
 
 // addWeight adds what has been weighed; sum is what all informers weigh.
-func (of *builtInformer) addWeight(w *weight, sum int64) {
+func addWeight(of *snapshot.Informer, w *weight, sum int64) {
 	if w.at.IsZero() {
 		return
 	}
@@ -66,12 +59,8 @@ func (of *builtInformer) addWeight(w *weight, sum int64) {
 	}
 	of.Indexes = slices.Grow(of.Indexes, len(w.indexes))
 	for _, size := range w.indexes {
-		of.Indexes = append(of.Indexes, indexOf(size))
+		of.Indexes = append(of.Indexes, snapshot.Index{Name: size.Name, Keys: size.Keys, Largest: size.Largest})
 	}
-}
-
-func indexOf(size index.IndexSize) snapshot.Index {
-	return snapshot.Index{Name: size.Name, Keys: size.Keys, Largest: size.Largest}
 }
 
 // siteOf returns a line of the program, nil if it is not known.
@@ -123,12 +112,11 @@ func budgetOf(b report.Budget) *snapshot.Budget {
 
 // handlerOf returns the state of a handler.
 func handlerOf(s *report.Handler) snapshot.Handler {
-	h := snapshot.Handler{
+	return snapshot.Handler{
 		Name: s.Name, Delivery: s.Delivery, Synced: s.Synced, Backlog: s.Backlog,
 		Panics: s.Panics, LastPanic: s.LastPanic, LastPanicAt: s.LastPanicAt,
 		Times: timesOf(s.Times, s.Recent), Current: callOf(s.Current), Slowest: callOf(s.Slowest), Stuck: s.Stuck,
 	}
-	return h
 }
 
 // callOf returns a call of a handler, nil if there is none.

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -46,10 +47,7 @@ func keyStatesOf[K comparable](q KeyedQueue[K]) keyStates {
 // queueOf returns the state of a queue, the n-th.
 func queueOf(q Queue, n int, ids identities, now time.Time) snapshot.Queue {
 	r := q.Report(listed)
-	name := r.Name
-	if name == "" {
-		name = "queue " + strconv.Itoa(n+1)
-	}
+	name := cmp.Or(r.Name, "queue "+strconv.Itoa(n+1))
 	of := snapshot.Queue{
 		ID: ids.of("queue", name), Name: name,
 		Waiting: r.Waiting, InWork: r.InFlight, Again: r.Dirty, Delayed: r.Delayed, Retries: r.Retries,

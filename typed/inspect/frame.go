@@ -37,30 +37,22 @@ func newFrame(r *snapshot.Report, query string, earlier *frame) *frame {
 			f.pieces[v.ID] = rendered("informer", v)
 		}
 	}
-	for n := range r.Queues {
-		q := &r.Queues[n]
-		f.pieces[q.ID] = rendered("queue", queueView{q, r.Time, flags[q.ID]})
-	}
-	for n := range r.Expectations {
-		e := &r.Expectations[n]
+	each(r.Queues, func(q *snapshot.Queue) { f.pieces[q.ID] = rendered("queue", queueView{q, r.Time, flags[q.ID]}) })
+	each(r.Expectations, func(e *snapshot.Expectations) {
 		f.pieces[e.ID] = rendered("expectations", expectationsView{e, r.Time, flags[e.ID]})
-	}
-	for n := range r.Groups {
-		g := &r.Groups[n]
-		f.pieces[g.ID] = rendered("group", groupView{g, r.Time, flags[g.ID]})
-	}
-	for n := range r.Fleets {
-		fl := &r.Fleets[n]
-		f.pieces[fl.ID] = rendered("fleet", fleetView{fl, r.Time, flags[fl.ID]})
-	}
-	for n := range r.Writes {
-		f.pieces[r.Writes[n].ID] = rendered("writes", &r.Writes[n])
-	}
-	for n := range r.Controllers {
-		c := &r.Controllers[n]
-		f.pieces[c.ID] = rendered("controller", controllerView{c, flags[c.ID]})
-	}
+	})
+	each(r.Groups, func(g *snapshot.Group) { f.pieces[g.ID] = rendered("group", groupView{g, r.Time, flags[g.ID]}) })
+	each(r.Fleets, func(fl *snapshot.Fleet) { f.pieces[fl.ID] = rendered("fleet", fleetView{fl, r.Time, flags[fl.ID]}) })
+	each(r.Writes, func(w *snapshot.Writes) { f.pieces[w.ID] = rendered("writes", w) })
+	each(r.Controllers, func(c *snapshot.Controller) { f.pieces[c.ID] = rendered("controller", controllerView{c, flags[c.ID]}) })
 	return f
+}
+
+// each calls f with each part of a report.
+func each[P any](parts []P, f func(*P)) {
+	for n := range parts {
+		f(&parts[n])
+	}
 }
 
 // problemsView is what is wrong, as its template needs it.
@@ -78,7 +70,7 @@ func newProblemsView(r *snapshot.Report) *problemsView {
 		count[r.Problems[n].Severity]++
 	}
 	var said []string
-	for _, severity := range []snapshot.Severity{snapshot.Error, snapshot.Warning, snapshot.Note} {
+	for _, severity := range severities {
 		if n := count[severity]; n > 0 {
 			said = append(said, counted(n, strings.ToLower(words[severity])))
 		}
@@ -173,9 +165,7 @@ func (f *frame) sections() []section {
 
 func idsOf[P any](parts []P, id func(*P) string) []string {
 	ids := []string{}
-	for n := range parts {
-		ids = append(ids, id(&parts[n]))
-	}
+	each(parts, func(p *P) { ids = append(ids, id(p)) })
 	return ids
 }
 

@@ -2,10 +2,12 @@ package inspect
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"html/template"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -47,17 +49,10 @@ var words = map[snapshot.Severity]string{snapshot.Error: "Error", snapshot.Warni
 
 // icon returns a sign for a severity, so that colour is not the only one.
 func icon(s snapshot.Severity) string {
-	switch s {
-	case snapshot.Error:
-		return "✕"
-	case snapshot.Warning:
-		return "▲"
-	case snapshot.Note:
-		return "●"
-	default:
-		return "✓"
-	}
+	return cmp.Or(icons[s], "✓")
 }
+
+var icons = map[snapshot.Severity]string{snapshot.Error: "✕", snapshot.Warning: "▲", snapshot.Note: "●"}
 
 // plural returns a number and the word for so many things.
 func plural(n int, one, many string) string {
@@ -133,12 +128,7 @@ func barHeight(calls, most uint64) float64 {
 // labelled reports whether a bound is written below the bars: for the others, there is no
 // room.
 func labelled(bound float64) bool {
-	switch bound {
-	case 100e-6, 1e-3, 10e-3, 100e-3, 1, 10:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]float64{100e-6, 1e-3, 10e-3, 100e-3, 1, 10}, bound)
 }
 
 // boundText returns a bound of a bucket in few letters.
@@ -152,12 +142,10 @@ func boundText(bound float64) string {
 // bucketText says how many calls there were in a bucket.
 func bucketText(t *snapshot.Times, n int) string {
 	calls := counted(int(t.Buckets[n].Calls), "call")
-	switch {
-	case t.Buckets[n].UpToSeconds == 0 && n > 0:
+	if t.Buckets[n].UpToSeconds == 0 && n > 0 {
 		return calls + " over " + boundText(t.Buckets[n-1].UpToSeconds)
-	default:
-		return calls + " up to " + boundText(t.Buckets[n].UpToSeconds)
 	}
+	return calls + " up to " + boundText(t.Buckets[n].UpToSeconds)
 }
 
 // inWords returns what a histogram shows, for readers that cannot see it.

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -62,9 +63,5 @@ func (g *growth) rate(of string, n int, now time.Time) float64 {
 func (g *growth) forget(before time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for of, c := range g.seen {
-		if c.used.Before(before) {
-			delete(g.seen, of)
-		}
-	}
+	maps.DeleteFunc(g.seen, func(_ string, c *course) bool { return c.used.Before(before) })
 }

@@ -70,20 +70,38 @@ type fleetPart struct {
 	fleet Fleet
 }
 
+// with returns an option that calls set, or returns an error with a text if part is nil.
+func with(part any, text string, set func(*settings)) Option {
+	return func(s *settings) error {
+		if argument.IsNil(part) {
+			return errors.New(text)
+		}
+		set(s)
+		return nil
+	}
+}
+
 // WithInformers shows informers: each an *Informer or *SharedInformer. Those of a factory
 // are better given by WithFactories, and those that do not run for as long as the program
 // by Inspector.AddUntil, as the Inspector keeps what it is given.
 func WithInformers(informers ...typed.AnyInformer) Option {
+	return adding("WithInformers", "informer", informers, func(s *settings) *[]typed.AnyInformer { return &s.informers })
+}
+
+// adding returns an option that appends to a list, or returns an error if a part, which what names,
+// is nil or cannot be compared.
+func adding[P any](option, what string, added []P, list func(*settings) *[]P) Option {
 	return func(s *settings) error {
-		for _, informer := range informers {
-			if argument.IsNil(informer) {
-				return errors.New("WithInformers: informer is nil")
+		for _, part := range added {
+			if argument.IsNil(part) {
+				return fmt.Errorf("%s: %s is nil", option, what)
 			}
-			if !reflect.TypeOf(informer).Comparable() {
-				return fmt.Errorf("WithInformers: a %T has no identity: pass a pointer", informer)
+			if !reflect.TypeOf(part).Comparable() {
+				return fmt.Errorf("%s: a %T has no identity: pass a pointer", option, part)
 			}
 		}
-		s.informers = append(s.informers, informers...)
+		to := list(s)
+		*to = append(*to, added...)
 		return nil
 	}
 }
@@ -104,100 +122,47 @@ func WithFactories(factories ...Factory) Option {
 // WithQueue shows a queue. Details of a key are shown for queues whose keys are strings or are
 // made of a namespace and a name, such as index.Key.
 func WithQueue[K comparable](q KeyedQueue[K]) Option {
-	return func(s *settings) error {
-		if argument.IsNil(q) {
-			return errors.New("WithQueue: queue is nil")
-		}
-		s.queues = append(s.queues, queuePart{q, keyStatesOf(q)})
-		return nil
-	}
+	return with(q, "WithQueue: queue is nil", func(s *settings) { s.queues = append(s.queues, queuePart{q, keyStatesOf(q)}) })
 }
 
 // WithExpectations shows a controller's expectations under a name.
 func WithExpectations(name string, e Expectations) Option {
-	return func(s *settings) error {
-		if argument.IsNil(e) {
-			return errors.New("WithExpectations: they are nil")
-		}
-		s.expecting = append(s.expecting, expectingPart{name, e})
-		return nil
-	}
+	return with(e, "WithExpectations: they are nil", func(s *settings) { s.expecting = append(s.expecting, expectingPart{name, e}) })
 }
 
 // WithGroup shows the state of this process as a member of a shard group.
 func WithGroup(g Group) Option {
-	return func(s *settings) error {
-		if argument.IsNil(g) {
-			return errors.New("WithGroup: the group is nil")
-		}
-		s.groups = append(s.groups, g)
-		return nil
-	}
+	return with(g, "WithGroup: the group is nil", func(s *settings) { s.groups = append(s.groups, g) })
 }
 
 // WithFleet shows the clusters of an informer; name is what the page calls them.
 func WithFleet(name string, f Fleet) Option {
-	return func(s *settings) error {
-		if argument.IsNil(f) {
-			return errors.New("WithFleet: the fleet is nil")
-		}
-		s.fleets = append(s.fleets, fleetPart{name, f})
-		return nil
-	}
+	return with(f, "WithFleet: the fleet is nil", func(s *settings) { s.fleets = append(s.fleets, fleetPart{name, f}) })
 }
 
 // WithWrites shows the counts of the answers to own writes, one part for each API server.
 // A Writes that is given twice is shown once.
 func WithWrites(writes ...Writes) Option {
-	return func(s *settings) error {
-		for _, w := range writes {
-			if argument.IsNil(w) {
-				return errors.New("WithWrites: a Writes is nil")
-			}
-			if !reflect.TypeOf(w).Comparable() {
-				return fmt.Errorf("WithWrites: a %T has no identity: pass a pointer", w)
-			}
-		}
-		s.writes = append(s.writes, writes...)
-		return nil
-	}
+	return adding("WithWrites", "a Writes", writes, func(s *settings) *[]Writes { return &s.writes })
 }
 
 // WithControllers shows controllers of another framework, those that a function returns for
 // each report. Their IDs are set here.
 func WithControllers(controllers func() []snapshot.Controller) Option {
-	return func(s *settings) error {
-		if controllers == nil {
-			return errors.New("WithControllers: function is nil")
-		}
-		s.controllers = append(s.controllers, controllers)
-		return nil
-	}
+	return with(controllers, "WithControllers: function is nil", func(s *settings) { s.controllers = append(s.controllers, controllers) })
 }
 
 // WithProblems shows more problems, those that a function returns for each report. If their
 // Part is empty, it is the first informer of their Name.
 func WithProblems(problems func() []snapshot.Problem) Option {
-	return func(s *settings) error {
-		if problems == nil {
-			return errors.New("WithProblems: function is nil")
-		}
-		s.problems = append(s.problems, problems)
-		return nil
-	}
+	return with(problems, "WithProblems: function is nil", func(s *settings) { s.problems = append(s.problems, problems) })
 }
 
 // WithDeduplication shows the deduplication table:
 //
 //	inspect.WithDeduplication(func() snapshot.Deduplication { return snapshot.Deduplication(kube.Deduplication()) })
 func WithDeduplication(sharing func() snapshot.Deduplication) Option {
-	return func(s *settings) error {
-		if sharing == nil {
-			return errors.New("WithDeduplication: function is nil")
-		}
-		s.sharing = sharing
-		return nil
-	}
+	return with(sharing, "WithDeduplication: function is nil", func(s *settings) { s.sharing = sharing })
 }
 
 // WithObjectContents makes the page of a key show objects as JSON, to all readers of the page.

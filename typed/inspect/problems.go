@@ -53,21 +53,11 @@ func problemsOf(r *snapshot.Report, more ...snapshot.Problem) []snapshot.Problem
 		}
 		f.indexes(of)
 	}
-	for n := range r.Queues {
-		f.queue(&r.Queues[n])
-	}
-	for n := range r.Expectations {
-		f.expectations(&r.Expectations[n])
-	}
-	for n := range r.Groups {
-		f.group(&r.Groups[n])
-	}
-	for n := range r.Fleets {
-		f.fleet(&r.Fleets[n])
-	}
-	for n := range r.Controllers {
-		f.controller(&r.Controllers[n])
-	}
+	each(r.Queues, f.queue)
+	each(r.Expectations, f.expectations)
+	each(r.Groups, f.group)
+	each(r.Fleets, f.fleet)
+	each(r.Controllers, f.controller)
 	for _, p := range more {
 		f.add(40, p)
 	}
@@ -83,16 +73,15 @@ func problemsOf(r *snapshot.Report, more ...snapshot.Problem) []snapshot.Problem
 	return problems
 }
 
-// rankOf returns the place of a severity, the worst first.
+// severities are in the order of problems, the worst first.
+var severities = []snapshot.Severity{snapshot.Error, snapshot.Warning, snapshot.Note}
+
+// rankOf returns the place of a severity among them. One that is not known is a Note.
 func rankOf(s snapshot.Severity) int {
-	switch s {
-	case snapshot.Error:
-		return 0
-	case snapshot.Warning:
-		return 1
-	default:
-		return 2
+	if n := slices.Index(severities, s); n >= 0 {
+		return n
 	}
+	return len(severities) - 1
 }
 
 // add adds a problem. Among those of one severity, that of more weight comes first.

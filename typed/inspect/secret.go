@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/kubetyped/informer/index"
@@ -84,11 +85,7 @@ func containsSecret(value any) bool {
 			}
 		}
 	case []any:
-		for _, inner := range value {
-			if containsSecret(inner) {
-				return true
-			}
-		}
+		return slices.ContainsFunc(value, containsSecret)
 	}
 	return false
 }

@@ -288,8 +288,8 @@ var pages = []mutation{
 	{
 		bug:   "what is gone is remembered",
 		in:    "typed/inspect.growth.forget",
-		old:   "			delete(g.seen, of)\n",
-		new:   "			_ = of\n",
+		old:   "return c.used.Before(before)",
+		new:   "return false",
 		suite: inPage,
 	},
 	{
