@@ -3,6 +3,7 @@ package ctrlruntime
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/event"
@@ -30,10 +31,8 @@ func newEventHandler[T index.Object, request comparable](
 	if handler == nil {
 		return nil, errors.New("handler is nil")
 	}
-	for _, p := range predicates {
-		if p == nil {
-			return nil, errors.New("predicate is nil")
-		}
+	if slices.Contains(predicates, nil) {
+		return nil, errors.New("predicate is nil")
 	}
 	return &eventHandler[T, request]{ctx: ctx, queue: queue, handler: handler, predicates: predicates}, nil
 }
@@ -41,23 +40,17 @@ func newEventHandler[T index.Object, request comparable](
 // OnAdd implements typed.Handler.
 func (h *eventHandler[T, request]) OnAdd(obj T, initial bool) {
 	e := event.TypedCreateEvent[T]{Object: obj, IsInInitialList: initial}
-	for _, p := range h.predicates {
-		if !p.Create(e) {
-			return
-		}
+	if !slices.ContainsFunc(h.predicates, func(p predicate.TypedPredicate[T]) bool { return !p.Create(e) }) {
+		h.handler.Create(h.ctx, e, h.queue)
 	}
-	h.handler.Create(h.ctx, e, h.queue)
 }
 
 // OnUpdate implements typed.Handler.
 func (h *eventHandler[T, request]) OnUpdate(old, updated T) {
 	e := event.TypedUpdateEvent[T]{ObjectOld: old, ObjectNew: updated}
-	for _, p := range h.predicates {
-		if !p.Update(e) {
-			return
-		}
+	if !slices.ContainsFunc(h.predicates, func(p predicate.TypedPredicate[T]) bool { return !p.Update(e) }) {
+		h.handler.Update(h.ctx, e, h.queue)
 	}
-	h.handler.Update(h.ctx, e, h.queue)
 }
 
 // OnDelete implements typed.Handler.
@@ -66,10 +59,7 @@ func (h *eventHandler[T, request]) OnDelete(deleted typed.Deleted[T]) {
 		return
 	}
 	e := event.TypedDeleteEvent[T]{Object: deleted.Object, DeleteStateUnknown: deleted.Reason != index.Watched}
-	for _, p := range h.predicates {
-		if !p.Delete(e) {
-			return
-		}
+	if !slices.ContainsFunc(h.predicates, func(p predicate.TypedPredicate[T]) bool { return !p.Delete(e) }) {
+		h.handler.Delete(h.ctx, e, h.queue)
 	}
-	h.handler.Delete(h.ctx, e, h.queue)
 }

@@ -34,11 +34,14 @@ func limitsOf(o *cache.Options, scheme *runtime.Scheme) (limits, error) {
 }
 
 // of returns the namespaces of a kind whose objects are in any.
-func (l limits) of(kind schema.GroupVersionKind) []string {
-	if namespaces, ok := l[kind]; ok {
-		return namespaces
+func (l limits) of(kind schema.GroupVersionKind) []string { return ofKind(l, kind) }
+
+// ofKind returns the value of a kind, or the default, which is that of an empty kind.
+func ofKind[V any](values map[schema.GroupVersionKind]V, kind schema.GroupVersionKind) V {
+	if value, ok := values[kind]; ok {
+		return value
 	}
-	return l[schema.GroupVersionKind{}]
+	return values[schema.GroupVersionKind{}]
 }
 
 // namespacesIn returns the namespaces of options. All of them are the one that a selector

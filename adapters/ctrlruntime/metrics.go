@@ -56,7 +56,7 @@ func NewQueueMetrics() (*QueueMetrics, error) {
 
 // find finds a metric of queues by its key and labels.
 func find[C prometheus.Collector](key string, metric *C, labels ...string) error {
-	name := prometheus.BuildFQName("", metrics.WorkQueueSubsystem, key)
+	name := queueMetric(key)
 	existing, err := registered(name, labels...)
 	if err != nil {
 		return err

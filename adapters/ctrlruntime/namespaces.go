@@ -3,6 +3,7 @@ package ctrlruntime
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/fields"
@@ -125,15 +126,7 @@ func (s *settings) checkNamespaces(o *cache.Options) error {
 }
 
 func hasNamespace(selector fields.Selector) bool {
-	if selector == nil {
-		return false
-	}
-	for _, requirement := range selector.Requirements() {
-		if requirement.Field == "metadata.namespace" {
-			return true
-		}
-	}
-	return false
+	return selector != nil && slices.ContainsFunc(selector.Requirements(), func(r fields.Requirement) bool { return r.Field == "metadata.namespace" })
 }
 
 // checkExamples returns an error if the objects of an example of WithNamespaces are in no

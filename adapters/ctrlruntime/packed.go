@@ -79,13 +79,6 @@ func (p *packedKinds) noteReads(o *cache.Options, scheme *runtime.Scheme) error 
 	return nil
 }
 
-func (p *packedKinds) readsOf(kind schema.GroupVersionKind) packedReads {
-	if reads, ok := p.reads[kind]; ok {
-		return reads
-	}
-	return p.reads[schema.GroupVersionKind{}]
-}
-
 // packs reports whether objects of a kind, in the form of an example, are kept as bytes.
 func (s *settings) packs(example runtime.Object, kind schema.GroupVersionKind) bool {
 	return s.packed.all || s.packed.kinds[s.formOf(example, kind)]
@@ -163,7 +156,7 @@ func hasTransform(namespaces map[string]cache.Config) bool {
 func (c *managerCache) addPacked(of kindOf, informer toolscache.SharedIndexInformer) {
 	reader, ok := informer.GetIndexer().(freshReader)
 	namespaced, err := apiutil.IsGVKNamespaced(of.kind, c.mapper)
-	reads := c.packed.readsOf(of.kind)
+	reads := ofKind(c.packed.reads, of.kind)
 	if !ok || err != nil || reads.namespaces {
 		return // controller-runtime reads it
 	}

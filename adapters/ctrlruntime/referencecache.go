@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"sync"
 	"sync/atomic"
@@ -168,9 +169,6 @@ func (r *references[T]) ask(ctx context.Context, of client.ObjectKey, out client
 func (r *references[T]) isRequested(key index.Key) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.requested) == 0 {
-		return false
-	}
 	until, ok := r.requested[key]
 	return ok && time.Now().Before(until)
 }
@@ -187,11 +185,7 @@ func (r *references[T]) request(key index.Key) {
 	now := time.Now()
 	if now.Sub(r.purged) > requestedFor {
 		r.purged = now
-		for other, until := range r.requested {
-			if now.After(until) {
-				delete(r.requested, other)
-			}
-		}
+		maps.DeleteFunc(r.requested, func(_ index.Key, until time.Time) bool { return now.After(until) })
 	}
 	r.requested[key] = now.Add(requestedFor)
 }

@@ -26,6 +26,7 @@ import (
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/kubetyped/informer/adapters"
+	"github.com/kubetyped/informer/internal/monitor"
 )
 
 const (
@@ -113,12 +114,7 @@ func (d *discoverer) serves(ctx context.Context, kind schema.GroupVersionKind, o
 }
 
 // lookAgain makes follow ask the server soon for missing kinds. It does not wait.
-func (c *managerCache) lookAgain() {
-	select {
-	case c.wake <- struct{}{}:
-	default:
-	}
-}
+func (c *managerCache) lookAgain() { monitor.Wake(c.wake) }
 
 // follow follows which kinds the server has, until ctx ends.
 func (c *managerCache) follow(ctx context.Context) {
@@ -195,10 +191,7 @@ func (c *managerCache) missing() (missing map[schema.GroupVersionKind][]*deferre
 			missing[kind] = nil
 		}
 	}
-	for kind := range c.gone {
-		gone = append(gone, kind)
-	}
-	return missing, gone
+	return missing, slices.Collect(maps.Keys(c.gone))
 }
 
 // lookFor looks whether the server has kinds by now that it did not have.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -66,10 +67,9 @@ func (p *program) runClientGo(ctx context.Context, config *rest.Config) error {
 func (p *program) work(ctx context.Context, q workqueue.TypedRateLimitingInterface[*networkingv1.Ingress], read func(context.Context, index.Key) (*corev1.Secret, error)) error {
 	stop := context.AfterFunc(ctx, q.ShutDown)
 	defer stop()
-	ended := make(chan struct{})
+	var running sync.WaitGroup
 	for range *workers {
-		go func() {
-			defer func() { ended <- struct{}{} }()
+		running.Go(func() {
 			for {
 				ingress, over := q.Get()
 				if over {
@@ -80,10 +80,8 @@ func (p *program) work(ctx context.Context, q workqueue.TypedRateLimitingInterfa
 				}
 				q.Done(ingress)
 			}
-		}()
+		})
 	}
-	for range *workers {
-		<-ended
-	}
+	running.Wait()
 	return nil
 }
