@@ -26,7 +26,6 @@ import (
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/kubetyped/informer/adapters"
-	"github.com/kubetyped/informer/internal/monitor"
 )
 
 const (
@@ -114,7 +113,12 @@ func (d *discoverer) serves(ctx context.Context, kind schema.GroupVersionKind, o
 }
 
 // lookAgain makes follow ask the server soon for missing kinds. It does not wait.
-func (c *managerCache) lookAgain() { monitor.Wake(c.wake) }
+func (c *managerCache) lookAgain() {
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+}
 
 // follow follows which kinds the server has, until ctx ends.
 func (c *managerCache) follow(ctx context.Context) {

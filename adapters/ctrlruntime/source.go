@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"sync"
 
 	"k8s.io/client-go/util/workqueue"
@@ -12,7 +13,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/internal/argument"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
 )
@@ -39,7 +39,7 @@ type Handled[T index.Object] interface {
 // It does not start the informer: see Runnable. The manager runs the informers that Informer
 // returns. A Source is for one controller; any number of them may have the same informer.
 type Source[T index.Object, request comparable] struct {
-	informer Handled[T] // may be nil
+	informer Handled[T] // nil: there is none
 	make     func(ctx context.Context, q workqueue.TypedRateLimitingInterface[request]) (typed.Handler[T], error)
 	opts     []typed.HandlerOption
 
@@ -69,7 +69,7 @@ func NewSource[T index.Object, request comparable](
 	handler handler.TypedEventHandler[T, request],
 	predicates ...predicate.TypedPredicate[T],
 ) *Source[T, request] {
-	s := &Source[T, request]{informer: informer}
+	s := &Source[T, request]{informer: present(informer)}
 	s.make = func(ctx context.Context, q workqueue.TypedRateLimitingInterface[request]) (typed.Handler[T], error) {
 		return newEventHandler(ctx, q, handler, predicates)
 	}
@@ -93,7 +93,7 @@ func NewHandlerSource[T index.Object, request comparable](
 	informer Handled[T],
 	newHandler func(q control.Adder[request]) typed.Handler[T],
 ) *Source[T, request] {
-	s := &Source[T, request]{informer: informer}
+	s := &Source[T, request]{informer: present(informer)}
 	s.make = func(_ context.Context, q workqueue.TypedRateLimitingInterface[request]) (typed.Handler[T], error) {
 		if newHandler == nil {
 			return nil, errors.New("handler function is nil")
@@ -101,6 +101,14 @@ func NewHandlerSource[T index.Object, request comparable](
 		return newHandler(adderOf(q)), nil
 	}
 	return s
+}
+
+// present returns an informer, nil for a nil pointer.
+func present[T index.Object](informer Handled[T]) Handled[T] {
+	if v := reflect.ValueOf(informer); v.Kind() == reflect.Pointer && v.IsNil() {
+		return nil
+	}
+	return informer
 }
 
 // With sets options of the handler, before the source is started:
@@ -115,7 +123,7 @@ func (s *Source[T, request]) With(opts ...typed.HandlerOption) *Source[T, reques
 // was started before, what it was made of cannot be used, or the informer has
 // stopped.
 func (s *Source[T, request]) Start(ctx context.Context, q workqueue.TypedRateLimitingInterface[request]) error {
-	if argument.IsNil(s.informer) {
+	if s.informer == nil {
 		return errors.New("typed informer source: informer is nil")
 	}
 	s.mu.Lock()
@@ -161,7 +169,7 @@ func (s *Source[T, request]) WaitForSync(ctx context.Context) error {
 
 // String returns the source's name in logs and errors.
 func (s *Source[T, request]) String() string {
-	if argument.IsNil(s.informer) {
+	if s.informer == nil {
 		return "typed informer source: no informer"
 	}
 	return "typed informer source: " + s.informer.Name()

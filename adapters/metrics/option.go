@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/kubetyped/informer/internal/argument"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
@@ -227,7 +226,15 @@ func check(what string, v any) error {
 // applied returns what options set.
 func applied(opts []Option) (options, error) {
 	var o options
-	if err := argument.ApplyOptions(&o, opts); err != nil {
+	var errs []error
+	for _, opt := range opts {
+		if opt == nil {
+			errs = append(errs, errors.New("option is nil"))
+		} else if err := opt(&o); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
 		return options{}, fmt.Errorf("metrics: %w", err)
 	}
 	return o, nil

@@ -32,25 +32,16 @@ func newPlaces[T index.Object]() (p places[T]) {
 	return p
 }
 
-const wordSize = unsafe.Sizeof(uintptr(0))
-
 func isWord[T any]() bool {
+	const size = unsafe.Sizeof(uintptr(0))
 	var none T
-	return unsafe.Sizeof(none) == wordSize && unsafe.Alignof(none) == wordSize // without padding
+	return unsafe.Sizeof(none) == size && unsafe.Alignof(none) == size // without padding
 }
 
 func word[T any](obj *T) uintptr { return *(*uintptr)(unsafe.Pointer(obj)) }
 
 // isNone reports whether obj is the zero T, which stands for no object.
 func isNone[T index.Object](obj T) bool {
-	if unsafe.Sizeof(obj) == wordSize && unsafe.Alignof(obj) == wordSize {
-		return *(*uintptr)(unsafe.Pointer(&obj)) == 0
-	}
-	return isNoneValue(obj)
-}
-
-// isNoneValue is apart from isNone so that the compiler inlines that.
-func isNoneValue[T index.Object](obj T) bool {
 	var none T
 	return index.Same(obj, none)
 }

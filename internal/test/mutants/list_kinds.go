@@ -59,8 +59,8 @@ var ofKinds = []mutation{
 	{
 		bug:   "definitions that change bring no look",
 		in:    "adapters/ctrlruntime.managerCache.lookAgain",
-		old:   "monitor.Wake(c.wake)",
-		new:   "monitor.Wake(make(chan struct{}))",
+		old:   "	case c.wake <- struct{}{}:\n",
+		new:   "	case make(chan struct{}) <- struct{}{}:\n",
 		suite: deferredKinds,
 	},
 	{

@@ -67,6 +67,28 @@ func TestImportsRunDownThePage(t *testing.T) {
 	}
 }
 
+// TestNestedModulesImportNothingInternal: programs may combine a nested module with a later version
+// of the root module, whose internal packages may differ.
+func TestNestedModulesImportNothingInternal(t *testing.T) {
+	nested, err := filepath.Glob(filepath.Join(root, "adapters", "*", "go.mod"))
+	require.NoError(t, err)
+	require.NotEmpty(t, nested)
+	files := goFiles(t, parser.ImportsOnly)
+	for _, mod := range nested {
+		room, err := filepath.Rel(root, filepath.Dir(mod))
+		require.NoError(t, err)
+		for file, code := range files {
+			within, inside := strings.CutPrefix(filepath.ToSlash(file), filepath.ToSlash(room)+"/")
+			if !inside || strings.HasPrefix(within, "internal/") || strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			for _, spec := range code.Imports {
+				assert.NotContains(t, spec.Path.Value, module+"internal/", file)
+			}
+		}
+	}
+}
+
 // TestDesignNamesExistingRooms looks for the files, functions and tests that design.md and
 // guarantees.md name.
 func TestDesignNamesExistingRooms(t *testing.T) {
