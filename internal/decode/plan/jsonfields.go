@@ -2,7 +2,9 @@ package plan
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/kubetyped/informer/internal/decode/parts"
@@ -47,11 +49,7 @@ func jsonFields(of reflect.Type) (map[string]jsonField, error) {
 		}
 		level = deeper
 	}
-	for name, f := range found {
-		if f.name == "" {
-			delete(found, name)
-		}
-	}
+	maps.DeleteFunc(found, func(_ string, f jsonField) bool { return f.name == "" })
 	return found, nil
 }
 
@@ -99,12 +97,7 @@ func unusual(r rune) bool {
 // dominant returns the one of some fields of one name, embedded equally deeply, that
 // JSON has; one without a name if it has none of them.
 func dominant(fields []jsonField) jsonField {
-	var tagged []jsonField
-	for _, f := range fields {
-		if f.tagged {
-			tagged = append(tagged, f)
-		}
-	}
+	tagged := slices.DeleteFunc(slices.Clone(fields), func(f jsonField) bool { return !f.tagged })
 	if len(tagged) > 0 {
 		fields = tagged
 	}
