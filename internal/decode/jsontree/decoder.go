@@ -47,11 +47,3 @@ func (d *Decoder) Decode(text []byte, like map[string]any) (map[string]any, bool
 	}
 	return made, ok
 }
-
-// Parts returns how many parts the decoder refers to; some of them may be gone.
-func (d *Decoder) Parts() int {
-	if d.table == nil {
-		return 0
-	}
-	return d.table.Len()
-}

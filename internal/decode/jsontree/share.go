@@ -20,9 +20,6 @@ const (
 // luckCount is for how many places hits are counted separately. A power of two.
 const luckCount = 1 << 10
 
-// rare is the share of hits below which look-ups are not worth it: one in so many.
-const rare = 4
-
 // maxLooked is how many times as many bytes as an object has are looked up: each counts
 // once for each part that it is in.
 const maxLooked = 16
@@ -44,7 +41,7 @@ func (p *pass) find(kind uint32, at place, data []byte) found {
 		return found{}
 	}
 	luck := &d.lucks[uint32(at.of(kind))%luckCount]
-	if !luck.Try(rare, p.trial) {
+	if !luck.Try(p.trial) {
 		return found{}
 	}
 	part, ticket := d.table.Find(kind, data)

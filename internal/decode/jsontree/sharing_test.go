@@ -166,7 +166,7 @@ func modify(value any) {
 func TestNothingIsSharedUnasked(t *testing.T) {
 	t.Parallel()
 	d := New(false, nil)
-	assert.Zero(t, d.Parts())
+	assert.Nil(t, d.table)
 	for range 3 {
 		one := check(t, d, podText(t, 1, 1), nil)
 		other := check(t, d, podText(t, 1, 1), one)
@@ -202,7 +202,7 @@ func TestKeepsNothingAlive(t *testing.T) {
 		for i := range 4 {
 			last = check(t, d, podText(t, i, 1), nil)
 		}
-		require.NotZero(t, d.Parts())
+		require.NotZero(t, d.table.Usage().Parts)
 		tolerations := at(t, last, "spec", "tolerations").([]any)
 		runtime.AddCleanup(&tolerations[0], func(done chan struct{}) { close(done) }, gone)
 	}()

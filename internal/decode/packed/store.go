@@ -121,9 +121,6 @@ func (b *base) append(into []byte) ([]byte, error) {
 	return appendText(into, *b.root, b.data)
 }
 
-// IsZero reports whether the record has no bytes.
-func (r Record) IsZero() bool { return r == Record{} }
-
 // Read calls use with the bytes, which are valid until it returns. It returns the error of
 // use, or one if the record was damaged.
 func (r Record) Read(use func(bytes []byte) error) error {

@@ -14,6 +14,8 @@ type Luck struct {
 const (
 	// trial is how many tries are counted before they are judged.
 	trial = 64
+	// rare is the share of hits below which tries are not worth it: one in so many.
+	rare = 4
 	// trialObjects is how many objects are decoded until only one of trialEvery is
 	// counted.
 	trialObjects = 128
@@ -25,8 +27,8 @@ const (
 func IsTrial(objects uint64) bool { return objects <= trialObjects || objects%trialEvery == 0 }
 
 // Try reports whether to look for a value of an object, for which tries are counted if
-// isTrial is true. It says no where less than one of rare tries was a hit.
-func (l *Luck) Try(rare uint32, isTrial bool) bool {
+// isTrial is true. It says no where less than a quarter of the tries were hits.
+func (l *Luck) Try(isTrial bool) bool {
 	if !isTrial {
 		return !l.bad.Load()
 	}

@@ -77,9 +77,6 @@ func (t *Table) Keep(ticket Ticket, made Part) {
 	}
 }
 
-// Len returns how many values the table refers to; some of them may be gone.
-func (t *Table) Len() int { return t.Usage().Parts }
-
 // Usage is what a table refers to, and how often it was of use.
 type Usage struct {
 	Parts  int    // that it refers to; some of them may be gone

@@ -23,16 +23,16 @@ func TestKeepsRepeatedObjects(t *testing.T) {
 	assert.Zero(t, found)
 	assert.Zero(t, ticket)
 	table.Keep(ticket, partOf(one))
-	assert.Zero(t, table.Len())
+	assert.Zero(t, table.Usage().Parts)
 
 	_, ticket = table.Find(1, []byte("one"))
 	require.NotZero(t, ticket)
 	table.Keep(ticket, Part{})
-	assert.Zero(t, table.Len(), "a value that is nowhere")
+	assert.Zero(t, table.Usage().Parts, "a value that is nowhere")
 	table.Keep(ticket, partOf(one))
 	found, ticket = table.Find(1, []byte("one"))
 	assert.Equal(t, partOf(one), found)
-	assert.Equal(t, 1, table.Len())
+	assert.Equal(t, 1, table.Usage().Parts)
 
 	other, _ := table.Find(2, []byte("one"))
 	assert.Zero(t, other, "another kind")
@@ -46,7 +46,7 @@ func TestKeepsRepeatedObjects(t *testing.T) {
 	table.Keep(ticket, partOf(instead))
 	found, _ = table.Find(1, []byte("one"))
 	assert.Equal(t, partOf(instead), found)
-	assert.Equal(t, 1, table.Len())
+	assert.Equal(t, 1, table.Usage().Parts)
 	runtime.KeepAlive(instead)
 }
 

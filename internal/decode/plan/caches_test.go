@@ -123,7 +123,7 @@ func TestQuantitiesOfAllTypesAreTheirOwn(t *testing.T) {
 		var all []any
 		for _, related := range []bool{false, false, false, false, true} { // seen, kept, found
 			made := reflect.New(of)
-			d := decoder{pool: pool, related: related, trial: true}
+			d := decoder{parts: pool.parts, related: related, trial: true}
 			require.True(t, d.message(plan, made.UnsafePointer(), like, data))
 			for address, path := range cached.Quantities(made.Interface()) {
 				assert.NotContains(t, owners, address, path)

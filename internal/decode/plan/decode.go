@@ -11,10 +11,10 @@ import (
 
 // decoder decodes one object.
 type decoder struct {
-	pool    *Pool // nil: parts are not shared
-	related bool  // the like object is not the last state of the object, but a relative
-	trial   bool  // what is found is counted
-	depth   int   // of messages
+	parts   *parts.Table // nil: parts are not shared
+	related bool         // the like object is not the last state of the object, but a relative
+	trial   bool         // what is found is counted
+	depth   int          // of messages
 	// spare is the number of bytes that may still be compared with parts of the pool in vain. A map in
 	// which a key comes twice is never the same, and would be compared again at each level around it.
 	spare  int
@@ -39,13 +39,13 @@ const (
 // compares reports whether to compare a value as a whole with that of the like object. It is
 // always compared with that of the object's last state.
 func (d *decoder) compares(at *site) bool {
-	return !d.related || at == nil || d.try(&at.related, rareRelated)
+	return !d.related || at == nil || at.related.Try(d.trial)
 }
 
 // same notes that a value is that of the like object.
 func (d *decoder) same(at *site) {
 	if d.related && at != nil {
-		d.hit(&at.related)
+		at.related.Hit(d.trial)
 	}
 }
 
@@ -176,10 +176,10 @@ func (d *decoder) pointer(f *field, was unsafe.Pointer, data []byte) unsafe.Poin
 		}
 	}
 	found, ticket := d.find(f.whole, data)
-	if found.data != nil {
-		if f.equals(nil, found.data, data) {
-			d.hit(&f.whole.pool)
-			return found.data
+	if found.Data != nil {
+		if f.equals(nil, found.Data, data) {
+			f.whole.pool.Hit(d.trial)
+			return found.Data
 		}
 		d.spare -= len(data)
 	}
@@ -190,7 +190,7 @@ func (d *decoder) pointer(f *field, was unsafe.Pointer, data []byte) unsafe.Poin
 	} else if !d.value(f, p, like, data) {
 		return nil
 	}
-	d.keep(ticket, part{p, 1})
+	d.keep(ticket, parts.Part{Data: p, Len: 1})
 	return p
 }
 
@@ -215,14 +215,14 @@ func (d *decoder) text(f *field, was unsafe.Pointer, data []byte) string {
 		}
 	}
 	found, ticket := d.find(f.each, data)
-	if found.data != nil {
-		if text := unsafe.String((*byte)(found.data), found.len); text == string(data) {
-			d.hit(&f.each.pool)
+	if found.Data != nil {
+		if text := unsafe.String((*byte)(found.Data), found.Len); text == string(data) {
+			f.each.pool.Hit(d.trial)
 			return text
 		}
 	}
 	text := string(data)
-	d.keep(ticket, part{unsafe.Pointer(unsafe.StringData(text)), len(text)})
+	d.keep(ticket, parts.Part{Data: unsafe.Pointer(unsafe.StringData(text)), Len: len(text)})
 	d.made[d.next] = text
 	d.next = (d.next + 1) % len(d.made)
 	return text
@@ -237,15 +237,15 @@ func (d *decoder) bytes(f *field, was unsafe.Pointer, data []byte) []byte {
 		return clip(*(*[]byte)(was))
 	}
 	found, ticket := d.find(f.each, data)
-	if found.data != nil {
-		if b := unsafe.Slice((*byte)(found.data), found.len); string(b) == string(data) {
-			d.hit(&f.each.pool)
+	if found.Data != nil {
+		if b := unsafe.Slice((*byte)(found.Data), found.Len); string(b) == string(data) {
+			f.each.pool.Hit(d.trial)
 			return b
 		}
 	}
 	b := make([]byte, len(data))
 	copy(b, data)
-	d.keep(ticket, part{unsafe.Pointer(unsafe.SliceData(b)), len(b)})
+	d.keep(ticket, parts.Part{Data: unsafe.Pointer(unsafe.SliceData(b)), Len: len(b)})
 	return b
 }
 
@@ -267,10 +267,10 @@ func (d *decoder) run(f *field, at, was unsafe.Pointer, data []byte, n int) bool
 		}
 	}
 	found, ticket := d.find(f.whole, data)
-	if found.data != nil {
-		if f.equalElements(nil, found.data, found.len, data, n) {
-			d.hit(&f.whole.pool)
-			*(*parts.Slice)(at) = parts.Slice{Data: found.data, Len: n, Cap: n}
+	if found.Data != nil {
+		if f.equalElements(nil, found.Data, found.Len, data, n) {
+			f.whole.pool.Hit(d.trial)
+			*(*parts.Slice)(at) = parts.Slice{Data: found.Data, Len: n, Cap: n}
 			return true
 		}
 		d.spare -= len(data)
@@ -296,7 +296,7 @@ func (d *decoder) run(f *field, at, was unsafe.Pointer, data []byte, n int) bool
 			return false
 		}
 	}
-	d.keep(ticket, part{elements, n})
+	d.keep(ticket, parts.Part{Data: elements, Len: n})
 	return true
 }
 

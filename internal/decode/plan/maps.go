@@ -5,6 +5,8 @@ import (
 	"unsafe"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/kubetyped/informer/internal/decode/parts"
 )
 
 // The numbers of the fields of an entry of a map.
@@ -13,9 +15,10 @@ const (
 	valueNumber = 2
 )
 
-// entry splits an entry of a map; what is not there is empty. It returns false if
-// anything else is unusual.
-func entry(data []byte) (key, value []byte, ok bool) {
+// entry splits the next value, an entry of a map; what is not there is empty. It returns false
+// if anything else is unusual.
+func (v *values) entry() (key, value []byte, ok bool) {
+	data, _ := v.next()
 	var seen [3]bool
 	for i := 0; i < len(data); {
 		tag := data[i]
@@ -52,10 +55,10 @@ func (d *decoder) table(f *field, at, was unsafe.Pointer, data []byte, n int) bo
 		}
 	}
 	found, ticket := d.find(f.whole, data)
-	if found.data != nil {
-		if f.equalEntries(nil, found.data, data, n) {
-			d.hit(&f.whole.pool)
-			*(*unsafe.Pointer)(at) = found.data
+	if found.Data != nil {
+		if f.equalEntries(nil, found.Data, data, n) {
+			f.whole.pool.Hit(d.trial)
+			*(*unsafe.Pointer)(at) = found.Data
 			return true
 		}
 		d.spare -= len(data)
@@ -67,7 +70,7 @@ func (d *decoder) table(f *field, at, was unsafe.Pointer, data []byte, n int) bo
 		ok = d.entries(f, at, data, n)
 	}
 	if ok {
-		d.keep(ticket, part{*(*unsafe.Pointer)(at), 1})
+		d.keep(ticket, parts.Part{Data: *(*unsafe.Pointer)(at), Len: 1})
 	}
 	return ok
 }
@@ -77,8 +80,7 @@ func (d *decoder) texts(f *field, at, like unsafe.Pointer, data []byte, n int) b
 	made := make(map[string]string, room(data, n))
 	each := values{data: data}
 	for range n {
-		pair, _ := each.next()
-		key, value, ok := entry(pair)
+		key, value, ok := each.entry()
 		if !ok {
 			return false
 		}
@@ -100,8 +102,7 @@ func (d *decoder) entries(f *field, at unsafe.Pointer, data []byte, n int) bool 
 	key, element := reflect.New(f.of.Key()).Elem(), reflect.New(f.elem).Elem()
 	each := values{data: data}
 	for range n {
-		pair, _ := each.next()
-		name, value, ok := entry(pair)
+		name, value, ok := each.entry()
 		if !ok {
 			return false
 		}
@@ -137,8 +138,7 @@ func (f *field) equalEntries(differ *differing, like unsafe.Pointer, data []byte
 			return false
 		}
 		for range n {
-			pair, _ := each.next()
-			key, value, ok := entry(pair)
+			key, value, ok := each.entry()
 			if !ok {
 				return false
 			}
@@ -161,8 +161,7 @@ func equalQuantities(made map[string]resource.Quantity, data []byte, n int) bool
 	}
 	each := values{data: data}
 	for range n {
-		pair, _ := each.next()
-		key, value, ok := entry(pair)
+		key, value, ok := each.entry()
 		if !ok {
 			return false
 		}
@@ -183,8 +182,7 @@ func (f *field) equalOthers(differ *differing, like unsafe.Pointer, data []byte,
 	each := values{data: data}
 	key, element := reflect.New(f.of.Key()).Elem(), reflect.New(f.elem)
 	for range n {
-		pair, _ := each.next()
-		name, value, ok := entry(pair)
+		name, value, ok := each.entry()
 		if !ok {
 			return false
 		}
@@ -207,8 +205,7 @@ func distinct(data []byte, n int) bool {
 	each := values{data: data}
 	last := ""
 	for k := range n {
-		pair, _ := each.next()
-		key, _, _ := entry(pair)
+		key, _, _ := each.entry()
 		if k > 0 && string(key) <= last {
 			return false
 		}

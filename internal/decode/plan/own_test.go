@@ -31,7 +31,7 @@ func newOwnPair(pool *Pool, api, into reflect.Type) (ownPair, error) {
 // decode decodes data by the plan.
 func (p ownPair) decode(data []byte, like unsafe.Pointer) (any, bool) {
 	made := reflect.New(p.into)
-	d := decoder{pool: p.pool, own: true}
+	d := decoder{parts: p.pool.parts, own: true}
 	ok := d.message(p.plan, made.UnsafePointer(), like, data) && !d.unfit
 	return made.Interface(), ok
 }

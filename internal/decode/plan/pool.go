@@ -4,7 +4,6 @@ import (
 	"maps"
 	"reflect"
 	"sync"
-	"unsafe"
 
 	"github.com/kubetyped/informer/internal/decode/parts"
 )
@@ -48,14 +47,6 @@ func (p *Pool) made(by func(*builder) (*message, error)) (*message, error) {
 	return m, nil
 }
 
-// Parts returns how many parts the pool refers to; some of them may be gone.
-func (p *Pool) Parts() int {
-	if p.parts == nil {
-		return 0
-	}
-	return p.parts.Len()
-}
-
 // Usage returns what the pool refers to, and how often it was of use; nothing for one that does
 // not deduplicate.
 func (p *Pool) Usage() parts.Usage {
@@ -65,46 +56,25 @@ func (p *Pool) Usage() parts.Usage {
 	return p.parts.Usage()
 }
 
-// part is a value that objects share: where it is, and its length, if it is a slice
-// or a string.
-type part struct {
-	data unsafe.Pointer
-	len  int
-}
-
 // find returns a part that may be that of these bytes, and has to be compared with
 // them, or nothing and whether to keep what is decoded instead.
-func (d *decoder) find(at *site, data []byte) (part, parts.Ticket) {
-	p := d.pool
-	if p == nil || p.parts == nil || at == nil || d.spare < 0 || d.depth > maxLookedUp || !d.try(&at.pool, rareInPool) {
-		return part{}, parts.Ticket{}
+func (d *decoder) find(at *site, data []byte) (parts.Part, parts.Ticket) {
+	if d.parts == nil || at == nil || d.spare < 0 || d.depth > maxLookedUp || !at.pool.Try(d.trial) {
+		return parts.Part{}, parts.Ticket{}
 	}
-	found, ticket := p.parts.Find(at.id, data)
-	return part{found.Data, found.Len}, ticket
+	return d.parts.Find(at.id, data)
 }
 
 // keep keeps a part.
-func (d *decoder) keep(t parts.Ticket, made part) {
+func (d *decoder) keep(t parts.Ticket, made parts.Part) {
 	if t != (parts.Ticket{}) {
-		d.pool.parts.Keep(t, parts.Part{Data: made.data, Len: made.len})
+		d.parts.Keep(t, made)
 	}
 }
 
 // site is a place in a type whose values are shared. All of them are of one type.
 type site struct {
 	id      uint32     // distinguishes it from others; not 0
-	pool    parts.Luck // of looking values up in the pool
-	related parts.Luck // of comparing values with those of relatives
+	pool    parts.Luck // of looking values up in the pool: each costs a hash, a lock, and a weak pointer
+	related parts.Luck // of comparing values with relatives: one that differs is compared again, part by part
 }
-
-// The share of hits below which tries are not worth it: one in so many.
-const (
-	rareInPool  = 4 // each costs a hash, a lock, and a weak pointer
-	rareRelated = 4 // a value that differs is compared again, part by part
-)
-
-// try reports whether to look for a value.
-func (d *decoder) try(l *parts.Luck, rare uint32) bool { return l.Try(rare, d.trial) }
-
-// hit notes that a try has found a value.
-func (d *decoder) hit(l *parts.Luck) { l.Hit(d.trial) }

@@ -49,7 +49,7 @@ func filler(seed int64) *randfill.Filler {
 // decode decodes data by a plan.
 func decode(pool *Pool, m *message, data []byte, like unsafe.Pointer) (any, bool) {
 	made := reflect.New(m.of)
-	d := decoder{pool: pool}
+	d := decoder{parts: pool.parts}
 	ok := d.message(m, made.UnsafePointer(), like, data)
 	return made.Interface(), ok
 }

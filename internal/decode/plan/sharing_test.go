@@ -188,7 +188,7 @@ func TestPoolKeepsNothing(t *testing.T) {
 		for i := range 4 {
 			last = decodePod(t, plan, pod(i), nil)
 		}
-		require.NotZero(t, pool.Parts())
+		require.NotZero(t, pool.Usage().Parts)
 		runtime.AddCleanup(last.Spec.Containers[0].LivenessProbe, func(done chan struct{}) { close(done) }, gone)
 	}()
 	for {
@@ -218,7 +218,7 @@ func TestPoolStaysSmall(t *testing.T) {
 		}
 		runtime.GC()
 	}
-	assert.LessOrEqual(t, pool.Parts(), 64*24)
+	assert.LessOrEqual(t, pool.Usage().Parts, 64*24)
 }
 
 // TestDecodersShareAPool: several goroutines may decode at once.

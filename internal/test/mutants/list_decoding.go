@@ -69,7 +69,7 @@ var decoding = []mutation{
 		bug:   "a packed object keeps the bytes of its state before",
 		in:    "typed/kube.packing.pack",
 		old:   "	if earlier, ok := before.(holder[T]); ok {\n",
-		new:   "	if earlier, ok := before.(holder[T]); ok && !earlier.packed().bytes.IsZero() {\n		into.from, into.bytes = p, earlier.packed().bytes\n		return\n	}\n	if earlier, ok := before.(holder[T]); ok {\n",
+		new:   "	if earlier, ok := before.(holder[T]); ok && earlier.packed().bytes != (packed.Record{}) {\n		into.from, into.bytes = p, earlier.packed().bytes\n		return\n	}\n	if earlier, ok := before.(holder[T]); ok {\n",
 		suite: tests("typed/kube", "TestPacked$"),
 	},
 	{
