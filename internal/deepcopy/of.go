@@ -46,8 +46,8 @@ func isValue(of reflect.Type) bool {
 	case reflect.Array:
 		return isValue(of.Elem())
 	case reflect.Struct:
-		for i := range of.NumField() {
-			if !isValue(of.Field(i).Type) {
+		for f := range of.Fields() {
+			if !isValue(f.Type) {
 				return false
 			}
 		}

@@ -184,8 +184,7 @@ type member struct {
 
 func (b builder) structure(t reflect.Type) func(c *copying, p unsafe.Pointer) {
 	var members []member
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		if !f.IsExported() && !f.Anonymous {
 			continue
 		}

@@ -119,9 +119,7 @@ func (w visitor) visitMap(v reflect.Value, path []string) bool {
 }
 
 func (w visitor) visitFields(v reflect.Value, path []string) bool {
-	t := v.Type()
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f, field := range v.Fields() {
 		if !f.IsExported() && !f.Anonymous {
 			continue
 		}
@@ -134,7 +132,7 @@ func (w visitor) visitFields(v reflect.Value, path []string) bool {
 		case !w.wanted(cmp.Or(name, f.Name)):
 			continue
 		}
-		if !w.visit(v.Field(i), below) {
+		if !w.visit(field, below) {
 			return false
 		}
 	}

@@ -81,8 +81,7 @@ func (r *reader) text(t reflect.Type, depth int) string {
 // structText leaves out fields that are empty.
 func (r *reader) structText(t reflect.Type, depth int) string {
 	var texts []string
-	for i := range t.NumField() {
-		field := t.Field(i)
+	for field := range t.Fields() {
 		text := r.text(field.Type, depth)
 		switch text {
 		case "nil", "0", "false", `""`, "{}":

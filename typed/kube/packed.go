@@ -304,8 +304,7 @@ func checkPacked(of reflect.Type) error {
 		return nil
 	}
 	found := 0
-	for i := range of.Elem().NumField() {
-		field := of.Elem().Field(i)
+	for field := range of.Elem().Fields() {
 		switch {
 		case field.Type.Kind() == reflect.Pointer && field.Type.Implements(packableType):
 			return fmt.Errorf("the field %s is a pointer to a Packed, and would stay nil: embed the struct", field.Name)

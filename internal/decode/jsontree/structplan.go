@@ -129,8 +129,7 @@ func (b *planner) shape(n *node, mask *plan.Mask) (err error) {
 
 // addFields adds the fields of a struct, or of one that is embedded in it, to its plan.
 func (b *planner) addFields(n *node, of reflect.Type, offset uintptr, mask *plan.Mask) error {
-	for i := range of.NumField() {
-		f := of.Field(i)
+	for f := range of.Fields() {
 		m := parts.MemoryOf(offset, f)
 		tag := f.Tag.Get("json")
 		_, options, _ := strings.Cut(tag, ",")

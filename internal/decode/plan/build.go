@@ -36,8 +36,7 @@ func (b *builder) message(of reflect.Type, mask *Mask) (*message, error) {
 	}
 	m := &message{of: of}
 	b.made[key] = m
-	for i := range of.NumField() {
-		f := of.Field(i)
+	for f := range of.Fields() {
 		tag := f.Tag.Get("protobuf")
 		within, decoded := mask.structField(f)
 		switch {

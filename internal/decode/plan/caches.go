@@ -18,8 +18,8 @@ func Caches(of reflect.Type) bool {
 		if of == reflect.TypeFor[resource.Quantity]() {
 			return true
 		}
-		for i := range of.NumField() {
-			if Caches(of.Field(i).Type) {
+		for f := range of.Fields() {
+			if Caches(f.Type) {
 				return true
 			}
 		}

@@ -27,8 +27,7 @@ func unmarshals(of reflect.Type) (generated, ok bool) {
 // at most is set, no integers in another encoding, no field that has to be there, and
 // none that keeps what is not known.
 func checkGenerated(of reflect.Type) error {
-	for i := range of.NumField() {
-		f := of.Field(i)
+	for f := range of.Fields() {
 		encoding, _, _ := strings.Cut(f.Tag.Get("protobuf"), ",")
 		switch {
 		case f.Tag.Get("protobuf_oneof") != "":

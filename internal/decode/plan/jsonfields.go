@@ -110,8 +110,7 @@ func dominant(fields []jsonField) jsonField {
 // unnamed returns the memory of a struct that is not that of fields, given by where
 // they begin.
 func unnamed(of reflect.Type, at uintptr, fields map[uintptr]bool) (left []parts.Memory) {
-	for i := range of.NumField() {
-		f := of.Field(i)
+	for f := range of.Fields() {
 		offset := at + f.Offset
 		switch {
 		case f.Type.Size() == 0:

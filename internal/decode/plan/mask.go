@@ -156,17 +156,16 @@ func (m *Mask) clear(value reflect.Value) {
 			m.clear(value.Index(i))
 		}
 	case reflect.Struct:
-		for i := range value.NumField() {
-			f := value.Type().Field(i)
+		for f, field := range value.Fields() {
 			within, decoded := m.structField(f)
 			switch {
 			case !InJSON(f):
 			case decoded:
-				within.clear(value.Field(i))
+				within.clear(field)
 			case f.IsExported():
-				value.Field(i).SetZero()
+				field.SetZero()
 			default: // its fields can be set, and it cannot
-				(&Mask{}).clear(value.Field(i))
+				(&Mask{}).clear(field)
 			}
 		}
 	}
@@ -262,8 +261,7 @@ func collect(of reflect.Type, found func(name string, field reflect.Type)) {
 				continue // in JSON, it is no object of its fields
 			}
 			known[of] = true
-			for i := range of.NumField() {
-				f := of.Field(i)
+			for f := range of.Fields() {
 				name, inline := JSONName(f)
 				switch {
 				case name == "-" || !InJSON(f):

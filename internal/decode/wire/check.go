@@ -61,8 +61,7 @@ func checkEncoding(of reflect.Type) error {
 // checkPromoted returns an error if a struct has fields that a method, which is
 // promoted from one of them, leaves empty or out.
 func checkPromoted(of reflect.Type, from *reflect.StructField, method, how string) error {
-	for i := range of.NumField() {
-		field := of.Field(i)
+	for field := range of.Fields() {
 		if field.Name != from.Name && (field.IsExported() || field.Anonymous) && field.Tag.Get("json") != "-" {
 			return fmt.Errorf("method %s is that of the embedded field %s, and leaves the field %s %s: write the method for the type, or give %s a name", method, from.Name, field.Name, how, from.Name)
 		}
@@ -113,8 +112,7 @@ func embeddedMetadata(of reflect.Type, outer ...reflect.Type) *reflect.StructFie
 	if slices.Contains(outer, of) {
 		return nil // it embeds itself
 	}
-	for i := range of.NumField() {
-		field := of.Field(i)
+	for field := range of.Fields() {
 		within := field.Type
 		if within.Kind() == reflect.Pointer {
 			within = within.Elem()
@@ -156,8 +154,7 @@ func checkTags(of reflect.Type, pkg, path string, seen map[reflect.Type]bool) er
 	default:
 		return nil
 	}
-	for i := range of.NumField() {
-		field := of.Field(i)
+	for field := range of.Fields() {
 		tag := field.Tag.Get("json")
 		inTag, _, _ := strings.Cut(tag, ",")
 		name, inline := plan.JSONName(field)

@@ -50,8 +50,7 @@ func canPromote(of reflect.Type, find method) bool {
 // promoter returns the first embedded field that has the method, nil if there is
 // none.
 func promoter(of reflect.Type, find method) *reflect.StructField {
-	for i := range of.NumField() {
-		field := of.Field(i)
+	for field := range of.Fields() {
 		if !field.Anonymous {
 			continue
 		}

@@ -138,7 +138,7 @@ var decoding = []mutation{
 	{
 		bug:   "WithoutFields keeps the fields of an unexported struct that is embedded by a name",
 		in:    "internal/decode/plan.Mask.clear",
-		old:   "				(&Mask{}).clear(value.Field(i))\n",
+		old:   "				(&Mask{}).clear(field)\n",
 		new:   "",
 		suite: tests("internal/decode/plan", "TestMasks.*"),
 	},
