@@ -59,7 +59,7 @@ func generatedREST[T index.Object](client any) (*restClient[T], resource, error)
 	if !ok || like == nil {
 		return nil, resource{}, fmt.Errorf("a %T asks no API server", client)
 	}
-	if err := wire.CheckType[T](); err != nil {
+	if err := wire.CheckType(reflect.TypeFor[T]()); err != nil {
 		return nil, resource{}, err
 	}
 	of, ok := builtIn(reflect.TypeFor[T]())

@@ -123,7 +123,7 @@ func knownResource(of reflect.Type, config *rest.Config, c *restConfig) (resourc
 	if config == nil {
 		return resource{}, errors.New("configuration is nil")
 	}
-	if err := wire.CheckGoType(of); err != nil {
+	if err := wire.CheckType(of); err != nil {
 		return resource{}, err
 	}
 	if err := wire.CheckTags(of); err != nil {

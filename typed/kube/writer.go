@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
@@ -94,15 +93,13 @@ func newWriter[T index.Object](config *rest.Config, opts []WriterOption) (*Write
 	if w.resource, err = knownResource(reflect.TypeFor[T](), config, &w.config); err != nil {
 		return nil, err
 	}
-	if err := wire.CheckEncoding[T](); err != nil {
+	if err := wire.CheckEncoding(reflect.TypeFor[T]()); err != nil {
 		return nil, err
 	}
 	if w.full && isPartial[T]() {
 		return nil, errors.New("WithFullUpdates: metadata is not all that objects have")
 	}
-	var none T
-	_, isUnstructured := any(none).(*unstructured.Unstructured)
-	w.full = w.full || isUnstructured || !w.resource.kind.Empty()
+	w.full = w.full || isUnstructured(reflect.TypeFor[T]()) || !w.resource.kind.Empty()
 	inJSON := rest.CopyConfig(config)
 	inJSON.ContentType, inJSON.AcceptContentTypes = runtime.ContentTypeJSON, runtime.ContentTypeJSON
 	w.client, err = newRESTClient[T](inJSON, nil)

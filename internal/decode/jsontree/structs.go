@@ -55,8 +55,7 @@ func NewStructsOf[T any](of reflect.Type, mask *plan.Mask) (*Structs[T], error) 
 func (s *Structs[T]) Decode(text []byte, like T) (T, bool) {
 	made, ok := s.decodeStruct(s.root, text, s.pointers.To(like))
 	if !ok {
-		var none T
-		return none, false
+		return *new(T), false
 	}
 	return made.Interface().(T), true
 }

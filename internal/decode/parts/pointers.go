@@ -48,8 +48,7 @@ func (p Pointers[T]) At(at unsafe.Pointer) T {
 	case p.direct:
 		return *(*T)(unsafe.Pointer(&at))
 	case at == nil:
-		var none T
-		return none
+		return *new(T)
 	default:
 		return reflect.NewAt(p.of.Elem(), at).Interface().(T)
 	}

@@ -63,8 +63,7 @@ func (p *Plan[T]) decode(related bool, data []byte, like T) (T, bool) {
 	d := decoder{parts: p.pool.parts, own: p.api != nil, related: related, trial: parts.IsTrial(p.decoded.Add(1)), spare: len(data)}
 	made := reflect.New(p.root.of)
 	if !d.message(p.root, made.UnsafePointer(), p.pointers.To(like), data) || d.unfit {
-		var none T
-		return none, false
+		return *new(T), false
 	}
 	return made.Interface().(T), true
 }

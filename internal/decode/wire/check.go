@@ -15,7 +15,7 @@ import (
 	"github.com/kubetyped/informer/internal/decode/plan"
 )
 
-// CheckType returns an error if T cannot be what the objects of an API server are
+// CheckType returns an error if a type cannot be what the objects of an API server are
 // decoded into:
 //
 //   - It has to be a pointer to a struct.
@@ -23,10 +23,7 @@ import (
 //     other fields would stay empty.
 //   - Its methods GetName and GetResourceVersion, as far as it has them, have to
 //     return the name and version that were decoded.
-func CheckType[T any]() error { return CheckGoType(reflect.TypeFor[T]()) }
-
-// CheckGoType is CheckType for a type that no code can name.
-func CheckGoType(of reflect.Type) error {
+func CheckType(of reflect.Type) error {
 	if of.Kind() != reflect.Pointer || of.Elem().Kind() != reflect.Struct {
 		return fmt.Errorf("objects can be decoded into pointers to structs, and %v is none", of)
 	}
@@ -46,12 +43,10 @@ func CheckGoType(of reflect.Type) error {
 	}
 }
 
-// CheckEncoding returns an error if encoding/json would leave fields of a T out,
+// CheckEncoding returns an error if encoding/json would leave fields of a type out,
 // since its method MarshalJSON is promoted from an embedded field. CheckType has
 // returned none.
-func CheckEncoding[T any]() error { return checkEncoding(reflect.TypeFor[T]()) }
-
-func checkEncoding(of reflect.Type) error {
+func CheckEncoding(of reflect.Type) error {
 	if of == reflect.TypeFor[*unstructured.Unstructured]() || !of.Implements(reflect.TypeFor[json.Marshaler]()) || isDeclared(of, methodMarshalJSON) {
 		return nil
 	}

@@ -119,7 +119,7 @@ func TestTypesOfTheScheme(t *testing.T) {
 		if !isObject {
 			continue
 		}
-		require.NoError(t, CheckGoType(pointer), kind)
+		require.NoError(t, CheckType(pointer), kind)
 		if kind.Version != runtime.APIVersionInternal {
 			assert.True(t, hasProtobuf(pointer), kind)
 			withProtobuf++
@@ -238,7 +238,7 @@ func TestCheckType(t *testing.T) {
 		{&wrapped{seen: 1}, ""}, {&wrappedIgnored{}, ""}, {&promotedFromMeta{}, ""}, {&promotedFromPod{}, ""},
 		{&unstructured.Unstructured{}, ""}, {&metav1.PartialObjectMetadata{}, ""}, {&struct{}{}, ""},
 	} {
-		err := CheckGoType(reflect.TypeOf(test.obj))
+		err := CheckType(reflect.TypeOf(test.obj))
 		if test.message == "" {
 			assert.NoError(t, err, "%T", test.obj)
 		} else {
@@ -334,14 +334,14 @@ func (*encodesItself) MarshalJSON() ([]byte, error) { return nil, nil }
 // TestCheckEncoding: a type whose fields would be left out when it is sent is
 // refused.
 func TestCheckEncoding(t *testing.T) {
-	require.NoError(t, CheckGoType(reflect.TypeFor[*decodesItself]()))
-	assert.EqualError(t, checkEncoding(reflect.TypeFor[*decodesItself]()),
+	require.NoError(t, CheckType(reflect.TypeFor[*decodesItself]()))
+	assert.EqualError(t, CheckEncoding(reflect.TypeFor[*decodesItself]()),
 		"method MarshalJSON is that of the embedded field Unstructured, and leaves the field Extra out: write the method for the type, or give Unstructured a name")
 	for _, obj := range []any{
 		&encodesItself{}, &wrapped{}, &wrappedIgnored{}, &tagged{}, &partial{}, &named{}, &corev1.Pod{},
 		&unstructured.Unstructured{}, &metav1.PartialObjectMetadata{},
 	} {
-		assert.NoError(t, checkEncoding(reflect.TypeOf(obj)), "%T", obj)
+		assert.NoError(t, CheckEncoding(reflect.TypeOf(obj)), "%T", obj)
 	}
 }
 

@@ -65,7 +65,7 @@ func MediaTypes[T any](of *API) ([]string, error) {
 func MediaTypesOf(into reflect.Type) ([]string, error) { return mediaTypesOf[any](into, nil) }
 
 func mediaTypesOf[T any](into reflect.Type, of *API) ([]string, error) {
-	if err := CheckGoType(into); err != nil {
+	if err := CheckType(into); err != nil {
 		return nil, err
 	}
 	if hasProtobuf(into) || decodesInto[T](of) {

@@ -32,7 +32,7 @@ func methodMarshalJSON(t reflect.Type) (reflect.Method, bool) { return t.MethodB
 // struct through a pointer to it; there the struct itself has the method with its source.
 func isDeclared(pointer reflect.Type, find method) bool {
 	m, ok := find(pointer)
-	if !ok || !canPromote(pointer.Elem(), find) {
+	if !ok || promoter(pointer.Elem(), find) == nil {
 		return ok
 	}
 	if hasSource(m) {
@@ -40,11 +40,6 @@ func isDeclared(pointer reflect.Type, find method) bool {
 	}
 	m, ok = find(pointer.Elem())
 	return ok && hasSource(m)
-}
-
-// canPromote reports whether a field that a struct embeds has the method.
-func canPromote(of reflect.Type, find method) bool {
-	return promoter(of, find) != nil
 }
 
 // promoter returns the first embedded field that has the method, nil if there is

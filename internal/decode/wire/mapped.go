@@ -28,8 +28,7 @@ func (c *mappedCodec[T, R]) Event(frame []byte) (Event[R], error) {
 func (c *mappedCodec[T, R]) Item(item []byte) (R, error) {
 	obj, err := c.Codec.Item(item)
 	if err != nil {
-		var none R
-		return none, err
+		return *new(R), err
 	}
 	return c.of(obj, item, false), nil
 }

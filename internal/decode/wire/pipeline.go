@@ -130,9 +130,6 @@ func NewPipeline[R any](limit int, decode func(frame []byte) (R, error), emit fu
 // everything with an error. None of its goroutines is left when it returns. It is called
 // once.
 func (p *Pipeline) Run(frames Frames) error {
-	if p.limit <= 1 {
-		return p.contain(func() error { return p.runAlone(frames) })
-	}
 	err := p.contain(func() error { return p.read(frames) })
 	p.decoders.Wait()
 	p.mu.Lock()
@@ -141,21 +138,6 @@ func (p *Pipeline) Run(frames Frames) error {
 		return p.err
 	}
 	return err
-}
-
-func (p *Pipeline) runAlone(frames Frames) error {
-	for number := 1; ; number++ {
-		data, err := frames.Next()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return &FrameError{Frame: number, Offset: frames.Offset(), Err: err}
-		}
-		if err := p.one(number, frames, data); err != nil {
-			return err
-		}
-	}
 }
 
 // one decodes a frame on the goroutine of Run, while no decoder is busy.
@@ -176,7 +158,7 @@ func (p *Pipeline) idle() bool {
 	return p.busy == 0 && len(p.waiting) == 0 && p.err == nil
 }
 
-// read reads frames and passes them to decoders.
+// read reads frames, and passes them to decoders if there may be any.
 func (p *Pipeline) read(frames Frames) error {
 	var into, last *chunk // into is claimed; last was, and is claimed again if it is in use
 	defer func() { into.release() }()
@@ -192,7 +174,7 @@ func (p *Pipeline) read(frames Frames) error {
 		if err != nil {
 			return &FrameError{Frame: number, Offset: frames.Offset(), Err: err}
 		}
-		if frames.Buffered() < worthSharing && p.idle() {
+		if p.limit <= 1 || frames.Buffered() < worthSharing && p.idle() {
 			if err := p.one(number, frames, data); err != nil {
 				return err
 			}

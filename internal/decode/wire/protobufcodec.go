@@ -47,14 +47,13 @@ func newProtobufCodec[T any](into parts.Pointers[T], of *API, held Held[T], mask
 		c.plan, err = plan.From[T](of.Type, pool, mask)
 		return c, err
 	}
-	if held == nil && mask == nil {
+	if held != nil || mask != nil {
+		c.plan, _ = plan.NewOf[T](into.Of(), pool, mask) // with an error it is nil, and generated code decodes all
+	} else {
 		c.alike = sync.OnceValue(func() *plan.Plan[T] {
 			p, _ := plan.NewOf[T](into.Of(), unpooled(), nil) // with an error it is nil
 			return p
 		})
-	}
-	if held != nil || mask != nil {
-		c.plan, _ = plan.NewOf[T](into.Of(), pool, mask) // with an error it is nil, and generated code decodes all
 	}
 	return c, nil
 }
@@ -110,8 +109,7 @@ func (c *protobufCodec[T]) unpacked(data []byte) (T, error) {
 // to decide.
 func (c *protobufCodec[T]) planned(data []byte) (T, bool) {
 	if c.held == nil {
-		var none T
-		return c.plan.Decode(data, none)
+		return c.plan.Decode(data, *new(T))
 	}
 	namespace, name := keyOf(data)
 	if like, ok := c.held(namespace, name); ok {
@@ -192,8 +190,7 @@ func (c *protobufCodec[T]) object(event Event[T], raw []byte) (Event[T], error) 
 	}
 	event.Object, err = c.decode(raw)
 	if err != nil {
-		var invalid *ObjectError
-		if errors.As(err, &invalid) {
+		if invalid, ok := errors.AsType[*ObjectError](err); ok {
 			return invalidEvent[T](event.Type, invalid)
 		}
 		return event, err
