@@ -69,14 +69,7 @@ func (d *document) setKind(of *description, partial bool) error {
 	if !partial && kind.GroupVersionKind() != of.kind {
 		return strayError(kind, of.kind)
 	}
-	for name, value := range map[string]string{"kind": wanted, "apiVersion": apiVersion} {
-		text, err := json.Marshal(value)
-		if err != nil {
-			return err
-		}
-		d.fields[name] = text
-	}
-	return nil
+	return errors.Join(d.fields.set("kind", wanted), d.fields.set("apiVersion", apiVersion))
 }
 
 // isPartial reports whether T is nothing but metadata.

@@ -110,7 +110,7 @@ func (t *turn) take(ctx context.Context, report func(error)) error {
 func (t *turn) expire(number int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.silence != nil && t.number == number {
+	if t.number == number {
 		t.end()
 	}
 }
@@ -128,13 +128,14 @@ func (t *turn) goOn() {
 func (t *turn) giveBack() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.silence != nil {
-		t.end()
-	}
+	t.end()
 }
 
-// end ends the turn. mu is held.
+// end ends the turn, if there is one. mu is held.
 func (t *turn) end() {
+	if t.silence == nil {
+		return
+	}
 	t.silence.Stop()
 	t.silence = nil
 	t.budget.lists.Release(t.budget.each)

@@ -77,7 +77,7 @@ func changedLists(old, patch jsonObject, under []string) (paths [][]string) {
 // keepFields replaces removals of structs in a patch by removals of their fields. A struct, unlike a
 // pointer to one, is not encoded if it is zero and has the option omitzero: the object may have fields
 // of it that t, the type of the object, has not. Keys of maps stay removed.
-func keepFields(t reflect.Type, old, patch jsonObject) error {
+func keepFields(t reflect.Type, old, patch jsonObject) (err error) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -91,21 +91,18 @@ func keepFields(t reflect.Type, old, patch jsonObject) error {
 		switch {
 		case isObject:
 		case bytes.Equal(value, null) && t.Kind() == reflect.Struct && of.Kind() == reflect.Struct && !isComplete(of):
-			var err error
 			if within, err = mergePatch(was, jsonObject{}); err != nil {
 				return err
 			}
 		default:
 			continue
 		}
-		if err := keepFields(of, was, within); err != nil {
+		if err = keepFields(of, was, within); err != nil {
 			return err
 		}
-		text, err := json.Marshal(within)
-		if err != nil {
+		if patch[name], err = json.Marshal(within); err != nil {
 			return err
 		}
-		patch[name] = text
 	}
 	return nil
 }

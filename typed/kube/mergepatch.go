@@ -18,6 +18,12 @@ func readObject(value json.RawMessage) (jsonObject, bool) {
 	return object, json.Unmarshal(value, &object) == nil
 }
 
+// set sets a value to a text.
+func (o jsonObject) set(name, text string) (err error) {
+	o[name], err = json.Marshal(text)
+	return err
+}
+
 var null = json.RawMessage("null")
 
 // mergePatch returns the JSON merge patch (RFC 7396) from old to updated, empty if
@@ -27,11 +33,7 @@ func mergePatch(old, updated jsonObject) (jsonObject, error) {
 	patch := jsonObject{}
 	for name, value := range updated {
 		was, had := old[name]
-		switch {
-		case had && bytes.Equal(was, value) || !had && bytes.Equal(value, null):
-			continue
-		case !had:
-			patch[name] = value
+		if had && bytes.Equal(was, value) || !had && bytes.Equal(value, null) {
 			continue
 		}
 		before, wasObject := readObject(was)

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,12 +73,10 @@ func registeredKind(registry *runtime.Scheme, of reflect.Type) (schema.GroupVers
 	}
 	kinds, _, err := registry.ObjectKinds(obj)
 	switch {
-	case runtime.IsNotRegisteredError(err):
+	case runtime.IsNotRegisteredError(err), len(kinds) > 1: // of several, WithResource has to say which
 		return schema.GroupVersionKind{}, nil
 	case err != nil:
 		return schema.GroupVersionKind{}, err
-	case len(kinds) > 1:
-		return schema.GroupVersionKind{}, nil // WithResource has to say which
 	}
 	return kinds[0], nil
 }
@@ -98,10 +97,7 @@ func itemsOf(registry *runtime.Scheme, list schema.GroupVersionKind) (reflect.Ty
 
 // registry returns the scheme in which types are registered with their kinds.
 func (c *restConfig) registry() *runtime.Scheme {
-	if c.scheme == nil {
-		return scheme.Scheme
-	}
-	return c.scheme
+	return cmp.Or(c.scheme, scheme.Scheme)
 }
 
 // errNoSuchResource is what it is called when a server does not have what an
@@ -150,10 +146,7 @@ type description struct {
 
 // discover asks the server for a resource, by its name or else by its kind.
 func (r resource) discover(ctx context.Context, client rest.Interface) (description, error) {
-	gv := r.GroupVersion()
-	if r.Empty() {
-		gv = r.kind.GroupVersion()
-	}
+	gv := r.version()
 	d := description{resource: r}
 	var list metav1.APIResourceList
 	if err := client.Get().AbsPath(groupVersionPath(gv)...).SetHeader("Accept", runtime.ContentTypeJSON).Do(ctx).Into(&list); err != nil {

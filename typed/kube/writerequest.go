@@ -2,6 +2,7 @@ package kube
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -86,10 +87,7 @@ func (w *Writer[T]) path(ctx context.Context, key index.Key, m *message) ([]stri
 	if err != nil {
 		return nil, err
 	}
-	namespace := key.Namespace
-	if namespace == "" {
-		namespace = w.config.namespace
-	}
+	namespace := cmp.Or(key.Namespace, w.config.namespace)
 	switch {
 	case !d.namespaced && namespace != "":
 		return nil, fmt.Errorf("the namespace is %q, and %s have none", namespace, d)
@@ -137,10 +135,7 @@ func (w *Writer[T]) send(ctx context.Context, request *rest.Request, key index.K
 		request = request.SpecificallyVersionedParams(m.options, parameters, schema.GroupVersion{Version: "v1"})
 	}
 	if m.body != nil {
-		if m.contentType == "" {
-			m.contentType = runtime.ContentTypeJSON
-		}
-		request = request.SetHeader("Content-Type", m.contentType).Body(m.body)
+		request = request.SetHeader("Content-Type", cmp.Or(m.contentType, runtime.ContentTypeJSON)).Body(m.body)
 	}
 	result := request.Do(ctx)
 	return result, result.Error()
@@ -231,11 +226,9 @@ func holdFor(patch jsonObject, m sentMetadata) error {
 		if value == "" {
 			continue
 		}
-		text, err := json.Marshal(value)
-		if err != nil {
+		if err := metadata.set(name, value); err != nil {
 			return err
 		}
-		metadata[name] = text
 	}
 	if len(metadata) == 0 {
 		return nil
@@ -268,16 +261,14 @@ func (w *Writer[T]) result(answer T, what string, key index.Key, err error) (T, 
 	case key.Name != "":
 		name += " " + key.Name
 	}
-	var none T
-	return none, fmt.Errorf("%s %s: %w", what, name, err)
+	return *new(T), fmt.Errorf("%s %s: %w", what, name, err)
 }
 
 // copyOf returns the object that was encoded.
 func (w *Writer[T]) copyOf(doc *document) (T, error) {
 	text, err := json.Marshal(doc.fields)
 	if err != nil {
-		var none T
-		return none, err
+		return *new(T), err
 	}
 	return w.decode(text)
 }
