@@ -33,7 +33,7 @@ func NewDecodingClient[T index.Object, L runtime.Object](client Client[T, L], he
 	of := target{of: reflect.TypeFor[T](), resource: asked, namespace: any(client).(generatedClient).GetNamespace()}
 	lw := forReflector(decoding, of, failing(of.of, asked.kind, none, none))
 	return &DecodingListerWatcher{
-		ListerWatcherWithContext: lw, of: lw, wait: lw.streams.Wait, omits: omitsNothing,
+		ListerWatcherWithContext: lw, of: lw, wait: lw.streams.Wait,
 		packing: func(held func(index.Key) *kept.Object) (*DecodingListerWatcher, error) {
 			return packingClient(generated, of, held)
 		},

@@ -42,7 +42,7 @@ type DecodingListerWatcher struct {
 	cache.ListerWatcherWithContext
 	of      cache.ListerWatcher
 	wait    func()
-	omits   func(field string) bool
+	mask    *plan.Mask // nil: all fields are decoded
 	packing func(held func(index.Key) *kept.Object) (*DecodingListerWatcher, error)
 	keepers keepers // nil: objects are kept whole
 }
@@ -113,9 +113,7 @@ func (d *DecodingListerWatcher) Watch(opts metav1.ListOptions) (watch.Interface,
 }
 
 // Omits reports whether a field is left out of objects, see source.Partial.
-func (d *DecodingListerWatcher) Omits(field string) bool { return d.omits(field) }
-
-func omitsNothing(string) bool { return false }
+func (d *DecodingListerWatcher) Omits(field string) bool { return !d.mask.Has(field) }
 
 // Wait waits until no watch is read from any more. Each has to be stopped before.
 func (d *DecodingListerWatcher) Wait() { d.wait() }
@@ -179,7 +177,7 @@ func newDecodingListerWatcher[T apiObject](
 	}
 	events, items := stampsOf[T](of, kind)
 	d.responses = forReflector(nil, targetOf(of, kind, named), failing(of, kind, events, items))
-	return &DecodingListerWatcher{ListerWatcherWithContext: d, of: lw, wait: d.responses.streams.Wait, omits: func(field string) bool { return !mask.Has(field) }}, nil
+	return &DecodingListerWatcher{ListerWatcherWithContext: d, of: lw, wait: d.responses.streams.Wait, mask: mask}, nil
 }
 
 // checkKnown returns an error if objects of a type, for a kind that is empty, can be of several.
@@ -227,7 +225,7 @@ func logUndecoded(ctx context.Context, resource string, reason error) {
 }
 
 // codecsOf returns the codecs of all formats for objects of a type.
-func codecsOf[T apiObject](of reflect.Type, held wire.Held[T], mask *plan.Mask) (map[string]wire.Codec[T], error) {
+func codecsOf[T index.Object](of reflect.Type, held wire.Held[T], mask *plan.Mask) (map[string]wire.Codec[T], error) {
 	types, err := wire.MediaTypesOf(of)
 	if err != nil {
 		return nil, err

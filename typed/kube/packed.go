@@ -99,8 +99,7 @@ func (p *Packed[T]) Object() (T, error) {
 		return err
 	})
 	if err != nil {
-		var none T
-		return none, fmt.Errorf("decode packed %v %s: %w", reflect.TypeFor[T](), index.Key{Namespace: p.Namespace, Name: p.Name}, err)
+		return *new(T), fmt.Errorf("decode packed %v %s: %w", reflect.TypeFor[T](), index.Key{Namespace: p.Namespace, Name: p.Name}, err)
 	}
 	p.from.stamp(obj)
 	return obj, nil
@@ -132,18 +131,12 @@ func (*packing[T]) SharedByObjects() {}
 type packable interface {
 	// packs returns the type of the object that is packed.
 	packs() reflect.Type
-	// newPacker returns what packs objects that come in a format.
-	newPacker(mediaType string, api *wire.API) (packer, error)
+	// newPacker returns what packs objects that come in a format, see packing.pack.
+	newPacker(mediaType string, api *wire.API) (func(obj, before index.Object, bytes []byte), error)
 	// nameKind notes the kind that objects of the same codec are to have.
 	nameKind(kind schema.GroupVersionKind, all bool)
 	// asEvent notes that the object came as an event.
 	asEvent()
-}
-
-// packer packs objects of one type.
-type packer interface {
-	// pack gives an object its bytes. Before is an earlier state of it, or nil.
-	pack(obj, before index.Object, bytes []byte)
 }
 
 // holder is a packable of a T.
@@ -153,13 +146,13 @@ func (p *Packed[T]) packed() *Packed[T] { return p }
 
 func (*Packed[T]) packs() reflect.Type { return reflect.TypeFor[T]() }
 
-func (*Packed[T]) newPacker(mediaType string, api *wire.API) (packer, error) {
+func (*Packed[T]) newPacker(mediaType string, api *wire.API) (func(obj, before index.Object, bytes []byte), error) {
 	codec, err := wire.NewCodec[T](mediaType, api, nil, nil)
 	by := &packing[T]{store: packed.NewStore(), codec: codec}
 	if api != nil {
 		by.sent = api.Kind
 	}
-	return by, err
+	return by.pack, err
 }
 
 func (p *Packed[T]) asEvent() { p.event = true }
@@ -174,7 +167,7 @@ func (p *Packed[T]) nameKind(kind schema.GroupVersionKind, all bool) {
 	}
 }
 
-// pack implements packer.
+// pack gives an object its bytes. Before is an earlier state of it, or nil.
 func (p *packing[T]) pack(obj, before index.Object, bytes []byte) {
 	holds, ok := obj.(holder[T])
 	if !ok {
@@ -198,7 +191,7 @@ func packingCodec[T index.Object](codec wire.Codec[T], mediaType string, api *wi
 	if p == nil {
 		return codec, nil
 	}
-	by, err := p.newPacker(mediaType, api)
+	pack, err := p.newPacker(mediaType, api)
 	if err != nil {
 		return nil, err
 	}
@@ -209,7 +202,7 @@ func packingCodec[T index.Object](codec wire.Codec[T], mediaType string, api *wi
 				before = earlier
 			}
 		}
-		by.pack(obj, before, bytes)
+		pack(obj, before, bytes)
 	}), nil
 }
 

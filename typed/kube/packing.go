@@ -65,7 +65,7 @@ func packingListerWatcher(
 	}
 	d.responses = forReflector(nil, targetOf(of, kind, named), failing(of, kind, stampedByCodec, nil))
 	return &DecodingListerWatcher{
-		ListerWatcherWithContext: d, of: lw, wait: d.responses.streams.Wait, omits: omitsNothing, keepers: keepers,
+		ListerWatcherWithContext: d, of: lw, wait: d.responses.streams.Wait, keepers: keepers,
 	}, nil
 }
 
@@ -79,7 +79,7 @@ func packingClient[T index.Object](generated *restClient[T], of target, held fun
 	client := &restClient[*kept.Object]{requester{requests: generated.requests, accept: generated.accept, partial: generated.partial}, codecs}
 	lw := forReflector(client, of, failing(of.of, of.resource.kind, stampedByCodec, nil))
 	return &DecodingListerWatcher{
-		ListerWatcherWithContext: lw, of: lw, wait: lw.streams.Wait, omits: omitsNothing, keepers: keepers,
+		ListerWatcherWithContext: lw, of: lw, wait: lw.streams.Wait, keepers: keepers,
 	}, nil
 }
 
