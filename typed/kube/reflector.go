@@ -213,7 +213,8 @@ func (s *reflectorSource[T]) run(ctx context.Context, sink *lastReport[T]) error
 	r := &rounds{}
 	config.Relist = r.end
 	follower := answers.Follow(ctx, s.config.writes.answers, *config)
-	s.config.lead.by(follower.Ahead)
+	ahead := follower.Ahead
+	s.config.lead.of.Store(&ahead)
 	var taking sync.WaitGroup
 	taking.Go(follower.Run)
 	s.listAndWatch(follower.Context(), sink, follower, r)

@@ -126,16 +126,18 @@ func (c *restClient[T]) decoding(mask *plan.Mask, held func(index.Key) (T, bool)
 	if held == nil && mask == nil {
 		return c, nil
 	}
-	var sharing wire.Held[T]
-	if held != nil {
-		sharing = func(namespace, name string) (T, bool) {
-			return held(index.Key{Namespace: namespace, Name: name})
-		}
-	}
 	decoding := *c
 	var err error
-	decoding.codecs, err = newCodecs(c.accept, c.api, sharing, mask)
+	decoding.codecs, err = newCodecs(c.accept, c.api, heldByName(held), mask)
 	return &decoding, err
+}
+
+// heldByName returns held as codecs call it, nil if it is nil.
+func heldByName[T any](held func(index.Key) (T, bool)) wire.Held[T] {
+	if held == nil {
+		return nil
+	}
+	return func(namespace, name string) (T, bool) { return held(index.Key{Namespace: namespace, Name: name}) }
 }
 
 // acceptable returns the media types to ask for, of those that can be decoded:

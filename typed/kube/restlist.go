@@ -135,9 +135,9 @@ type listItem struct {
 // rejected.
 func (lw *restListerWatcher[T]) item(codec wire.Codec[T], item []byte) (listItem, error) {
 	obj, err := codec.Item(item)
-	var invalid *wire.ObjectError
+	invalid, ok := errors.AsType[*wire.ObjectError](err)
 	switch {
-	case !lw.failing && errors.As(err, &invalid):
+	case ok && !lw.failing:
 		return listItem{object: wrapInvalid[T](invalid, "")}, nil
 	case err != nil:
 		return listItem{}, err

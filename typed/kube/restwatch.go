@@ -17,6 +17,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/decode/kept"
 	"github.com/kubetyped/informer/internal/decode/wire"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -169,9 +170,9 @@ func (w *restWatch[T]) fail(err error) {
 func (w *restWatch[T]) breakOff(err error) {
 	worked := w.brought || !w.lists && time.Since(w.begun) >= healthyWatch
 	w.lw.breaks.ended(worked)
-	var frame *wire.FrameError
 	cutOff := errors.Is(err, io.ErrUnexpectedEOF)
-	broken := errors.As(err, &frame) && (cutOff || !utilnet.IsProbableEOF(frame.Err) && !utilnet.IsTimeout(frame.Err))
+	frame, broken := errors.AsType[*wire.FrameError](err)
+	broken = broken && (cutOff || !utilnet.IsProbableEOF(frame.Err) && !utilnet.IsTimeout(frame.Err))
 	switch {
 	case broken:
 		err = newStreamError("watch", w.lw.resource, w.last, err)
@@ -254,10 +255,7 @@ func (lw *restListerWatcher[T]) bookmark(of *metav1.PartialObjectMetadata) runti
 }
 
 // apiObject is an object of an API type.
-type apiObject interface {
-	metav1.Object
-	runtime.Object
-}
+type apiObject = kept.Whole
 
 // note notes the version to continue from.
 func (w *restWatch[T]) note(version string) {

@@ -173,8 +173,8 @@ func inTurn[R any](ctx context.Context, lw *retryingListerWatcher, begins bool, 
 // isUnreachable reports whether a request has failed before there was a
 // connection to the server, or a watch before there was an answer.
 func isUnreachable(err error) bool {
-	var op *net.OpError
-	return errors.As(err, &op) && op.Op == "dial" || errors.Is(err, errNoAnswer)
+	op, ok := errors.AsType[*net.OpError](err)
+	return ok && op.Op == "dial" || errors.Is(err, errNoAnswer)
 }
 
 // countPage notes the progress that a page of a list makes. Errors are left to

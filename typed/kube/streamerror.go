@@ -43,9 +43,9 @@ func (e *StreamError) Unwrap() error { return e.Err }
 
 // newStreamError returns err as a *StreamError, if it is about a frame.
 func newStreamError(request string, of resource, lastVersion string, err error) error {
-	var frame *wire.FrameError
+	frame, ok := errors.AsType[*wire.FrameError](err)
 	switch {
-	case errors.As(err, &frame):
+	case ok:
 		return &StreamError{
 			Request: request, Resource: of.String(), Part: frame.Frame, Offset: frame.Offset, LastVersion: lastVersion, Err: err,
 		}

@@ -53,8 +53,8 @@ func wrapInvalid[T index.Object](invalid *wire.ObjectError, before string) runti
 
 // isInvalid reports whether the object is one that cannot be decoded.
 func (c *wrapper[T]) isInvalid() bool {
-	var invalid *wire.ObjectError
-	return errors.As(c.err, &invalid)
+	_, invalid := errors.AsType[*wire.ObjectError](c.err)
+	return invalid
 }
 
 // versionGetter is an object that knows its version.

@@ -87,13 +87,10 @@ func WithWrites(w *Writes) SourceOption {
 	}
 }
 
-// lead is how far a store is ahead of its watch.
+// lead is how far a store is ahead of its watch: the function that returns it.
 type lead struct {
-	of atomic.Pointer[func() (int, uint64)]
+	of atomic.Pointer[func() (keys int, highest uint64)]
 }
-
-// by sets the function that returns it.
-func (l *lead) by(ahead func() (keys int, highest uint64)) { l.of.Store(&ahead) }
 
 // Ahead implements source.Leading.
 func (c *sourceConfig) Ahead() (keys int, highest uint64) {
@@ -120,11 +117,7 @@ func (s *reflectorSource[T]) followed(sink source.Sink[T]) (*answers.Config[T], 
 	}
 	decode := s.decodeAnswer
 	if decode == nil {
-		types, err := wire.MediaTypes[T](nil)
-		if err != nil {
-			return nil, fmt.Errorf("WithWrites: %w", err)
-		}
-		codecs, err := newCodecs[T](types, nil, nil, nil)
+		codecs, err := codecsOf[T](reflect.TypeFor[T](), nil, nil)
 		if err != nil {
 			return nil, fmt.Errorf("WithWrites: %w", err)
 		}
@@ -138,8 +131,7 @@ func answerDecoder[T index.Object](codecs map[string]wire.Codec[T], stamp func(T
 	return func(mediaType string, kind schema.GroupVersionKind, object []byte) (T, error) {
 		codec, ok := codecs[mediaType]
 		if !ok {
-			var none T
-			return none, fmt.Errorf("%v cannot be decoded from %s", reflect.TypeFor[T](), mediaType)
+			return *new(T), fmt.Errorf("%v cannot be decoded from %s", reflect.TypeFor[T](), mediaType)
 		}
 		obj, err := wire.ItemOfKind(codec, object, kind)
 		if err == nil {
@@ -156,23 +148,14 @@ func (s *restSource[T]) answerDecoder(client *restClient[T], held func(index.Key
 	if err != nil {
 		return nil, err
 	}
-	every := *client
-	every.accept = types
-	decoding, err := every.decoding(s.rest.mask, held)
+	codecs, err := newCodecs(types, client.api, heldByName(held), s.rest.mask)
 	if err != nil {
 		return nil, err
-	}
-	codecs := decoding.codecs
-	if held == nil && s.rest.mask == nil {
-		if codecs, err = newCodecs[T](types, client.api, nil, nil); err != nil {
-			return nil, err
-		}
 	}
 	decode := answerDecoder(codecs, stamp)
 	return func(mediaType string, kind schema.GroupVersionKind, object []byte) (T, error) {
 		if of.Kind != "" && kind != of {
-			var none T
-			return none, fmt.Errorf("kind is %s, want %s", kind, of)
+			return *new(T), fmt.Errorf("kind is %s, want %s", kind, of)
 		}
 		return decode(mediaType, kind, object)
 	}, nil
