@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -109,9 +108,6 @@ func newCodec[T any](mediaType string, into reflect.Type, of *API, held Held[T],
 		}
 		return newProtobufCodec(pointers, of, held, mask)
 	}
-	if unstructuredHeld, ok := any(held).(Held[*unstructured.Unstructured]); ok {
-		return any(newUnstructuredJSON(unstructuredHeld, mask)).(Codec[T]), nil
-	}
 	return newJSONCodec(pointers, held, mask), nil
 }
 
@@ -128,11 +124,6 @@ func Packing[T any](codec Codec[T], pack func(obj T, bytes []byte)) Codec[T] {
 		packing := *c
 		packing.pack = pack
 		return &packing
-	}
-	if c, ok := any(codec).(*unstructuredJSON); ok {
-		packing := *c
-		packing.pack, _ = any(pack).(func(*unstructured.Unstructured, []byte))
-		codec, _ = any(&packing).(Codec[T])
 	}
 	return codec
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/kubetyped/informer/internal/decode/jsontree"
@@ -12,26 +13,11 @@ import (
 	"github.com/kubetyped/informer/internal/decode/plan"
 )
 
-// jsonResponse splits responses in JSON.
-type jsonResponse struct{}
-
-// Frames implements Codec.
-func (jsonResponse) Frames(response io.Reader) Frames { return newJSONFrames(response) }
-
-// Items implements Codec.
-func (jsonResponse) Items(response io.Reader) Items { return newJSONItems(response) }
-
-// jsonCodec decodes JSON straight into T, by the rules of apimachinery's
-// serializer: names are case-sensitive, unknown ones are ignored. It does so by a plan,
-// or by apimachinery's decoder where the plan leaves it to that.
+// jsonCodec decodes JSON, by the rules of apimachinery's serializer: names are
+// case-sensitive, unknown ones are ignored. It does so by a decoder that deduplicates, or by
+// apimachinery's where the first leaves it to that.
 type jsonCodec[T any] struct {
-	jsonResponse
-	into parts.Pointers[T]
-	// keepsKind says that an object has the kind that its JSON has.
-	keepsKind bool
-	// structs returns the plan, nil if there can be none. It is made for the first object:
-	// next to protobuf, no answer of most servers is in JSON.
-	structs func() *jsontree.Structs[T]
+	objects jsonObjects[T]
 	held    Held[T] // nil: parts are not shared
 	// relatives deduplicate objects that are not held; nil: they are not deduplicated.
 	relatives *parts.Relatives[T]
@@ -39,15 +25,29 @@ type jsonCodec[T any] struct {
 	pack      func(obj T, bytes []byte) // nil: objects do not keep their bytes
 }
 
+// jsonObjects decode objects of one type.
+type jsonObjects[T any] interface {
+	// decode decodes an object, and takes parts of like that are the same. It returns false
+	// where apimachinery's decoder has to.
+	decode(text []byte, like T) (T, bool)
+	// decodeAnyway decodes an object by apimachinery's decoder.
+	decodeAnyway(text []byte) (T, error)
+	// kindOf returns the kind of an object that was decoded, and an error if that has none
+	// though it should.
+	kindOf(obj T) (metav1.TypeMeta, error)
+}
+
 func newJSONCodec[T any](into parts.Pointers[T], held Held[T], mask *plan.Mask) *jsonCodec[T] {
-	c := &jsonCodec[T]{into: into, keepsKind: keepsKind(into.New()), held: held, mask: mask}
-	c.structs = sync.OnceValue(func() *jsontree.Structs[T] {
-		structs, _ := jsontree.NewStructsOf[T](into.Of(), mask) // with an error it is nil
-		return structs
-	})
-	// The kind of a decoded object is set later. It is in the object's TypeMeta, unless the
-	// object has its own method for that.
-	if held != nil && !isDeclared(into.Of(), methodGetObjectKind) {
+	c := &jsonCodec[T]{held: held, mask: mask}
+	_, isUnstructured := any(held).(Held[*unstructured.Unstructured])
+	if isUnstructured {
+		c.objects = any(unstructuredObjects{jsontree.New(held != nil, mask)}).(jsonObjects[T])
+	} else {
+		c.objects = newStructObjects(into, mask)
+	}
+	// The kind of a decoded object is set later: in its TypeMeta, or in the map of an unstructured
+	// one, which is always new, unless the object has its own method for that.
+	if held != nil && (isUnstructured || !isDeclared(into.Of(), methodGetObjectKind)) {
 		c.relatives = parts.NewRelatives(into)
 	}
 	return c
@@ -55,30 +55,17 @@ func newJSONCodec[T any](into parts.Pointers[T], held Held[T], mask *plan.Mask) 
 
 // decode decodes an object. It returns false where apimachinery's decoder has to.
 func (c *jsonCodec[T]) decode(object []byte) (T, bool) {
-	var none T
-	structs := c.structs()
-	if structs == nil {
-		return none, false
-	}
 	if c.held == nil {
-		return structs.Decode(object, none)
+		return c.objects.decode(object, *new(T))
 	}
 	namespace, name := keyOfJSON(object)
 	if like, ok := c.held(namespace, name); ok {
-		return structs.Decode(object, like)
+		return c.objects.decode(object, like)
 	}
 	if c.relatives == nil {
-		return structs.Decode(object, none)
+		return c.objects.decode(object, *new(T))
 	}
-	return c.relatives.Decode(namespace, name, func(like T) (T, bool) { return structs.Decode(object, like) })
-}
-
-// masked returns an object of which nothing has been left out yet.
-func (c *jsonCodec[T]) masked(obj T) T {
-	if c.mask != nil {
-		c.mask.Apply(obj)
-	}
-	return obj
+	return c.relatives.Decode(namespace, name, func(like T) (T, bool) { return c.objects.decode(object, like) })
 }
 
 // object decodes an object, by whichever decoder.
@@ -90,11 +77,12 @@ func (c *jsonCodec[T]) object(text []byte) (decoded T, err error) {
 	}()
 	obj, ok := c.decode(text)
 	if !ok {
-		obj = c.into.New()
-		if err := json.Unmarshal(text, obj); err != nil {
+		if obj, err = c.objects.decodeAnyway(text); err != nil {
 			return obj, err
 		}
-		obj = c.masked(obj)
+		if c.mask != nil {
+			c.mask.Apply(obj)
+		}
 	}
 	if c.pack != nil {
 		c.pack(obj, text)
@@ -102,32 +90,57 @@ func (c *jsonCodec[T]) object(text []byte) (decoded T, err error) {
 	return obj, nil
 }
 
+// Frames implements Codec.
+func (*jsonCodec[T]) Frames(response io.Reader) Frames { return newJSONFrames(response) }
+
+// Items implements Codec.
+func (*jsonCodec[T]) Items(response io.Reader) Items { return newJSONItems(response) }
+
+// Item implements Codec. The error is an *ObjectError if the text of the item is JSON.
+func (c *jsonCodec[T]) Item(item []byte) (T, error) {
+	obj, err := c.object(item)
+	if err != nil {
+		if id, ok := identifyJSON(item); ok {
+			err = &ObjectError{Identity: id, Err: err}
+		}
+	}
+	return obj, err
+}
+
+// structObjects are decoded straight into T, by a plan.
+type structObjects[T any] struct {
+	into parts.Pointers[T]
+	// keepsKind says that an object has the kind that its JSON has.
+	keepsKind bool
+	// structs returns the plan, nil if there can be none. It is made for the first object:
+	// next to protobuf, no answer of most servers is in JSON.
+	structs func() *jsontree.Structs[T]
+}
+
+func newStructObjects[T any](into parts.Pointers[T], mask *plan.Mask) *structObjects[T] {
+	return &structObjects[T]{into, keepsKind(into.New()), sync.OnceValue(func() *jsontree.Structs[T] {
+		structs, _ := jsontree.NewStructsOf[T](into.Of(), mask) // with an error it is nil
+		return structs
+	})}
+}
+
+func (o *structObjects[T]) decode(text []byte, like T) (T, bool) {
+	if structs := o.structs(); structs != nil {
+		return structs.Decode(text, like)
+	}
+	return *new(T), false
+}
+
+func (o *structObjects[T]) decodeAnyway(text []byte) (T, error) {
+	obj := o.into.New()
+	return obj, json.Unmarshal(text, obj)
+}
+
 // kindOf implements jsonObjects. T may have no place for the kind.
-func (c *jsonCodec[T]) kindOf(obj T) (metav1.TypeMeta, error) {
+func (o *structObjects[T]) kindOf(obj T) (metav1.TypeMeta, error) {
 	kind := KindOf(obj)
-	if !c.keepsKind {
+	if !o.keepsKind {
 		return kind, nil
 	}
 	return kind, checkKind(kind)
-}
-
-// Event implements Codec.
-func (c *jsonCodec[T]) Event(frame []byte) (Event[T], error) { return jsonEvent[T](frame, c) }
-
-// Item implements Codec.
-func (c *jsonCodec[T]) Item(item []byte) (T, error) {
-	obj, err := c.object(item)
-	return obj, jsonItemError(item, err)
-}
-
-// jsonItemError returns the error that an item could not be decoded with, as an
-// *ObjectError if its text is JSON.
-func jsonItemError(item []byte, err error) error {
-	if err == nil {
-		return nil
-	}
-	if id, ok := identifyJSON(item); ok {
-		return &ObjectError{Identity: id, Err: err}
-	}
-	return err
 }

@@ -10,26 +10,18 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// jsonObjects decode the objects of events.
-type jsonObjects[T any] interface {
-	object(text []byte) (T, error)
-	// kindOf returns the kind of an object that it has decoded, and an error if that has
-	// none though it should.
-	kindOf(obj T) (metav1.TypeMeta, error)
-}
-
 var errNoObject = errors.New("an event without an object")
 
-// jsonEvent decodes an event: a metav1.WatchEvent, without a copy of its object if it is
+// Event implements Codec. An event is a metav1.WatchEvent: its object is not copied if it is
 // written as API servers write it.
-func jsonEvent[T any](frame []byte, objects jsonObjects[T]) (Event[T], error) {
+func (c *jsonCodec[T]) Event(frame []byte) (Event[T], error) {
 	t, text := splitEvent(frame)
 	split := len(text) > 0 && text[0] == '{' && checkType(t) == nil
 	var err error
 	if split {
 		var obj T
-		if obj, err = objects.object(text); err == nil { // so it is one value
-			return jsonObjectEvent(t, obj, text, objects)
+		if obj, err = c.object(text); err == nil { // so it is one value
+			return c.event(t, obj, text)
 		}
 	}
 	var e metav1.WatchEvent
@@ -54,16 +46,16 @@ func jsonEvent[T any](frame []byte, objects jsonObjects[T]) (Event[T], error) {
 	}
 	if !split || !bytes.Equal(raw, text) {
 		var obj T
-		if obj, err = objects.object(raw); err == nil {
-			return jsonObjectEvent(event.Type, obj, raw, objects)
+		if obj, err = c.object(raw); err == nil {
+			return c.event(event.Type, obj, raw)
 		}
 	}
 	return jsonInvalid[T](event.Type, raw, err)
 }
 
-// jsonObjectEvent returns the event of an object that was decoded.
-func jsonObjectEvent[T any](t watch.EventType, obj T, text []byte, objects jsonObjects[T]) (Event[T], error) {
-	kind, err := objects.kindOf(obj)
+// event returns the event of an object that was decoded.
+func (c *jsonCodec[T]) event(t watch.EventType, obj T, text []byte) (Event[T], error) {
+	kind, err := c.objects.kindOf(obj)
 	if err != nil {
 		return jsonInvalid[T](t, text, err)
 	}
