@@ -30,10 +30,7 @@ type Decode[T index.Object] func(mediaType string, kind schema.GroupVersionKind,
 type Follower[T index.Object] struct {
 	source.Forwarder[T]
 	answers *Answers
-	decode  Decode[T]
-	partial bool // T is metadata alone
-	held    func(index.Key) (T, bool)
-	relist  func()
+	config  Config[T]
 
 	ctx    context.Context
 	fail   context.CancelCauseFunc // ends ctx, since nothing can be followed
@@ -75,7 +72,7 @@ type Config[T index.Object] struct {
 // ends with ctx.
 func Follow[T index.Object](ctx context.Context, w *Answers, c Config[T]) *Follower[T] {
 	f := &Follower[T]{
-		Forwarder: source.Forwarder[T]{To: c.Sink}, answers: w, decode: c.Decode, partial: c.Partial, held: c.Held, relist: c.Relist,
+		Forwarder: source.Forwarder[T]{To: c.Sink}, answers: w, config: c,
 		queue: make(chan *delivery, maxBacklog), closed: make(chan struct{}), mu: monitor.NewLongLock(),
 	}
 	ctx, f.fail = context.WithCancelCause(ctx)
@@ -189,11 +186,11 @@ func (f *Follower[T]) judge(a *answer, s *ownwrites.State[T]) Reason {
 		return Selector
 	case a.deletion:
 		return ""
-	case a.kind == partialKind && !f.partial:
+	case a.kind == partialKind && !f.config.Partial:
 		return Form
 	}
 	s.Outside = !selection.selects(a.key, a.labels)
-	obj, err := f.decode(a.mediaType, a.kind, a.object)
+	obj, err := f.config.Decode(a.mediaType, a.kind, a.object)
 	if err != nil {
 		return Format
 	}
@@ -203,10 +200,10 @@ func (f *Follower[T]) judge(a *answer, s *ownwrites.State[T]) Reason {
 
 // has reports whether the sink surely has the object that was answered.
 func (f *Follower[T]) has(a *answer) bool {
-	if f.held == nil {
+	if f.config.Held == nil {
 		return false
 	}
-	obj, ok := f.held(a.key)
+	obj, ok := f.config.Held(a.key)
 	return ok && uidOf(obj) == a.uid
 }
 

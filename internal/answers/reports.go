@@ -106,8 +106,8 @@ func (f *Follower[T]) caughtUp() {
 	if f.keys.Load() > 0 {
 		f.count()
 	}
-	if f.filter.Relist() && f.relist != nil {
-		f.relist()
+	if f.filter.Relist() && f.config.Relist != nil {
+		f.config.Relist()
 	}
 }
 
