@@ -5,6 +5,7 @@ package heapsize
 import (
 	"math/bits"
 	"reflect"
+	"slices"
 	"sync"
 	"time"
 	"unsafe"
@@ -183,15 +184,8 @@ func rounded(size uintptr) int64 {
 		const page = 8 << 10
 		return (int64(size) + page - 1) / page * page
 	}
-	low, high := 0, len(classes)-1
-	for low < high {
-		if middle := (low + high) / 2; classes[middle] < int64(size) {
-			low = middle + 1
-		} else {
-			high = middle
-		}
-	}
-	return classes[low]
+	at, _ := slices.BinarySearch(classes, int64(size))
+	return classes[at]
 }
 
 // sizeClasses returns the sizes of memory that the allocator has, up to 32 KiB, as the

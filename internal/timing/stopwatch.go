@@ -36,8 +36,5 @@ func (s *Stopwatch) At(d time.Duration) time.Time { return s.start.Add(d) }
 
 // Later returns now plus d, or the largest duration if that is less.
 func Later(now, d time.Duration) time.Duration {
-	if d > math.MaxInt64-now {
-		return math.MaxInt64
-	}
-	return now + d
+	return now + min(d, math.MaxInt64-now)
 }

@@ -170,14 +170,11 @@ func (p *projection[A, B]) apply(obj A, resourceVersion string, listed bool) (pr
 	}
 	key := index.KeyOf(obj)
 	projected, kept, err := p.call(obj, key)
-	if err == nil && !kept {
-		return none, false, true
-	}
 	if err != nil {
 		p.Report(&RejectedError{Key: key, ResourceVersion: resourceVersion, Listed: listed, Err: err})
 		return none, false, false
 	}
-	return projected, true, true
+	return projected, kept, true
 }
 
 // call projects an object of a key. It returns an error if the function panics, or returns nil
