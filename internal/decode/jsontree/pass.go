@@ -127,15 +127,12 @@ func (p *pass) object(was map[string]any, at place, mask *plan.Mask) bool {
 // member reads the value of a member of the object whose members begin with the first.
 func (p *pass) member(key []byte, first int, was map[string]any, at place, mask *plan.Mask) bool {
 	within, decoded := mask.Field(text(key))
-	number, hash := len(p.members), hashOf(key)
-	p.push(member{key: text(key), hash: hash})
 	if !decoded {
-		p.skipped++
-		ok := p.value(number, nil, false, 0, nil)
-		p.skipped--
-		p.members = p.members[:number]
+		_, ok := p.skip()
 		return ok
 	}
+	number, hash := len(p.members), hashOf(key)
+	p.push(member{key: text(key), hash: hash})
 	like, has := was[string(key)]
 	ok := p.value(number, like, has, at.of(hash), within)
 	if p.skipped > 0 {

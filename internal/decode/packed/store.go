@@ -103,12 +103,8 @@ func (s *Store) newBase(w *scratch, bytes []byte) *base {
 		}
 		root = s.root.Load()
 	}
-	if len(*root) <= 2*len(bytes) {
-		w.base = append(w.base[:0], *root...)
-		var ok bool
-		if w.delta, ok = w.append(w.delta[:0], w.base, bytes, longest(bytes)); ok {
-			return &base{root: root, data: string(w.delta), size: len(bytes)}
-		}
+	if w.diff(&base{data: *root, size: len(*root)}, bytes) {
+		return &base{root: root, data: string(w.delta), size: len(bytes)}
 	}
 	return &base{data: string(bytes), size: len(bytes)}
 }
