@@ -40,7 +40,7 @@ import (
 // objects, because it gets none.
 type DecodingListerWatcher struct {
 	cache.ListerWatcherWithContext
-	of      cache.ListerWatcher
+	of      any // knows whether lists can be streamed
 	wait    func()
 	mask    *plan.Mask // nil: all fields are decoded
 	packing func(held func(index.Key) *kept.Object) (*DecodingListerWatcher, error)

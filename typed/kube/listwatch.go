@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubetyped/informer/index"
 )
@@ -70,3 +71,9 @@ type unreported struct{}
 func (unreported) Progress(int, int) {}
 
 func (unreported) Report(error) {}
+
+// listerWatcher returns lw with methods without a context, which a Reflector does not call.
+func listerWatcher(lw cache.ListerWatcherWithContext) cache.ListerWatcher {
+	funcs := &cache.ListWatch{ListWithContextFunc: lw.ListWithContext, WatchFuncWithContext: lw.WatchWithContext}
+	return cache.ToListWatcherWithWatchListSemantics(funcs, lw)
+}

@@ -255,7 +255,7 @@ func (s *reflectorSource[T]) listAndWatch(ctx context.Context, sink *lastReport[
 	name := reflect.TypeFor[T]().String()
 	// Changes and lists need not pass through lastReport, which only takes note of reports.
 	store := &reflectorStore[T]{sink: to, streamed: lw.countStreamed, listed: lw.turn.giveBack}
-	reflector := cache.NewReflectorWithOptions(lw, nil, store, cache.ReflectorOptions{
+	reflector := cache.NewReflectorWithOptions(listerWatcher(lw), nil, store, cache.ReflectorOptions{
 		Name:            "typed.Informer",
 		TypeDescription: name,
 		Logger:          &logger,

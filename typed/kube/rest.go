@@ -191,7 +191,7 @@ func (s *restSource[T]) listAndWatch(ctx context.Context, sink source.Sink[T], f
 	lw := newRESTListerWatcher(client, of, rejecting[T](found.kind, s.kindToSet(found)), reports, s.requests.refused())
 	lw.registry, lw.meter, lw.single = s.rest.registry(), decoding.Meter, s.name != nil
 	defer lw.streams.Wait()
-	reflected := &reflectorSource[T]{lw: lw, config: s.sourceConfig, reportsWatches: true}
+	reflected := &reflectorSource[T]{lw: listerWatcher(lw), config: s.sourceConfig, reportsWatches: true}
 	if s.writes != nil {
 		if reflected.decodeAnswer, err = s.answerDecoder(s.client, held, lw.stampEvent, lw.expected); err != nil {
 			return err

@@ -12,7 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	k8sruntime "k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/decode/kept"
@@ -39,16 +38,6 @@ type restListerWatcher[T index.Object] struct {
 type reporter interface {
 	Progress(received, expected int)
 	Report(err error)
-}
-
-// List is there to make a cache.ListerWatcher; the Reflector does not call it.
-func (lw *restListerWatcher[T]) List(opts metav1.ListOptions) (k8sruntime.Object, error) {
-	return lw.ListWithContext(context.Background(), opts)
-}
-
-// Watch is there to make a cache.ListerWatcher; the Reflector does not call it.
-func (lw *restListerWatcher[T]) Watch(opts metav1.ListOptions) (watch.Interface, error) {
-	return lw.WatchWithContext(context.Background(), opts)
 }
 
 // decoders returns how many goroutines may decode.

@@ -58,16 +58,6 @@ func newRetryingListerWatcher(lw cache.ListerWatcher, config sourceConfig, repor
 // IsWatchListSemanticsUnSupported reports whether the Reflector must not stream lists.
 func (lw *retryingListerWatcher) IsWatchListSemanticsUnSupported() bool { return lw.noWatchList }
 
-// List is there to make a cache.ListerWatcher; the Reflector does not call it.
-func (lw *retryingListerWatcher) List(opts metav1.ListOptions) (runtime.Object, error) {
-	return lw.ListWithContext(context.Background(), opts)
-}
-
-// Watch is there to make a cache.ListerWatcher; the Reflector does not call it.
-func (lw *retryingListerWatcher) Watch(opts metav1.ListOptions) (watch.Interface, error) {
-	return lw.WatchWithContext(context.Background(), opts)
-}
-
 // ListWithContext implements cache.ListerWithContext.
 func (lw *retryingListerWatcher) ListWithContext(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
 	if !lw.begin() {
