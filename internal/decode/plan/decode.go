@@ -3,6 +3,7 @@ package plan
 import (
 	"math"
 	"reflect"
+	"slices"
 	"unicode/utf8"
 	"unsafe"
 
@@ -234,7 +235,7 @@ func (d *decoder) bytes(f *field, was unsafe.Pointer, data []byte) []byte {
 		return []byte{}
 	}
 	if was != nil && string(*(*[]byte)(was)) == string(data) {
-		return clip(*(*[]byte)(was))
+		return slices.Clip(*(*[]byte)(was))
 	}
 	found, ticket := d.find(f.each, data)
 	if found.Data != nil {
@@ -248,8 +249,6 @@ func (d *decoder) bytes(f *field, was unsafe.Pointer, data []byte) []byte {
 	d.keep(ticket, parts.Part{Data: unsafe.Pointer(unsafe.SliceData(b)), Len: len(b)})
 	return b
 }
-
-func clip(b []byte) []byte { return b[:len(b):len(b)] }
 
 // run decodes the n values of a slice or map; data are those values with their
 // tags.

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 
@@ -28,9 +29,7 @@ func From[T any](api reflect.Type, pool *Pool, mask *Mask) (*Plan[T], error) {
 	if decodesItself(of.Elem()) {
 		return nil, fmt.Errorf("a %v has a custom JSON decoding", of)
 	}
-	if pool == nil {
-		pool = &Pool{}
-	}
+	pool = cmp.Or(pool, &Pool{})
 	root, err := pool.made(func(b *builder) (*message, error) { return b.own(api, of.Elem(), mask, true) })
 	if err != nil {
 		return nil, fmt.Errorf("a plan to decode a %v from a %v: %w", of, api, err)

@@ -241,14 +241,12 @@ func (m *Mask) check(of reflect.Type, path string) error {
 		case path == "" && (name == "apiVersion" || name == "kind"): // a type that keeps none
 		case len(known) == 0:
 			return fmt.Errorf("no field %q: a field that is no struct is decoded as a whole", path+name)
-		case !isIdentity(path + name):
+		case !slices.Contains(identity, path+name):
 			return fmt.Errorf("no field %q: the nearest is %q", path+name, path+nearest(name, known))
 		}
 	}
 	return nil
 }
-
-func isIdentity(path string) bool { return slices.Contains(identity, path) }
 
 // collect calls a function for the fields of a struct, and then for those of the structs that it
 // embeds, the least deeply first: they are hidden by fields of the same name that came before.

@@ -179,7 +179,7 @@ func (b *builder) ownField(their, our jsonField, within *Mask, empty reflect.Val
 // whenAbsent sets what becomes of a field that is not in a message, or has no value that
 // is in JSON.
 func (f *field) whenAbsent(their jsonField, isPointer bool, empty reflect.Value) error {
-	if their.omitZero && isZeroer(their.of) && !isTime(their.of) {
+	if their.omitZero && isZeroer(their.of) && !leaves[their.of].isTime {
 		return errors.New("custom rule to omit the field")
 	}
 	known, isLeaf := leaves[deref(their.of)]
@@ -264,5 +264,3 @@ func deref(of reflect.Type) reflect.Type {
 func isZeroer(of reflect.Type) bool {
 	return reflect.PointerTo(deref(of)).Implements(reflect.TypeFor[interface{ IsZero() bool }]())
 }
-
-func isTime(of reflect.Type) bool { return leaves[of].isTime }

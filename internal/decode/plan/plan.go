@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"sync/atomic"
@@ -34,9 +35,7 @@ func NewOf[T any](of reflect.Type, pool *Pool, mask *Mask) (*Plan[T], error) {
 	if generated, _ := unmarshals(of.Elem()); !generated {
 		return nil, fmt.Errorf("a %v has no generated code for protobuf", of)
 	}
-	if pool == nil {
-		pool = &Pool{}
-	}
+	pool = cmp.Or(pool, &Pool{})
 	root, err := pool.plan(of.Elem(), mask)
 	if err != nil {
 		return nil, fmt.Errorf("a plan to decode a %v: %w", of, err)
