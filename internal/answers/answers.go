@@ -1,6 +1,7 @@
 package answers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -137,9 +138,7 @@ func (w *Answers) Config(config *rest.Config) *rest.Config {
 func (w *Answers) serve(host string) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.host == "" {
-		w.host = host
-	}
+	w.host = cmp.Or(w.host, host)
 	return w.host
 }
 

@@ -2,6 +2,7 @@ package kube
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -19,10 +20,7 @@ import (
 // streamed lists without bookmarks, which do not end: the objects are listed. With a nil
 // base, it is http.DefaultTransport.
 func DecodingTransport(base http.RoundTripper) http.RoundTripper {
-	if base == nil {
-		base = http.DefaultTransport
-	}
-	return decodingTransport{base}
+	return decodingTransport{cmp.Or(base, http.DefaultTransport)}
 }
 
 type decodingTransport struct{ base http.RoundTripper }

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,9 +61,7 @@ func newRESTClient[T index.Object](config *rest.Config, api *wire.API) (*restCli
 	own.APIPath = "/"
 	own.GroupVersion = &schema.GroupVersion{}
 	own.NegotiatedSerializer = metaCodecs.WithoutConversion()
-	if own.UserAgent == "" {
-		own.UserAgent = rest.DefaultKubernetesUserAgent()
-	}
+	own.UserAgent = cmp.Or(own.UserAgent, rest.DefaultKubernetesUserAgent())
 	shared, err := rest.HTTPClientFor(own)
 	if err != nil {
 		return nil, err
@@ -243,11 +242,7 @@ type keptHeader struct{}
 
 // RoundTrip implements http.RoundTripper.
 func (k headerKeeper) RoundTrip(request *http.Request) (*http.Response, error) {
-	base := k.base
-	if base == nil {
-		base = http.DefaultTransport
-	}
-	response, err := base.RoundTrip(request)
+	response, err := cmp.Or(k.base, http.DefaultTransport).RoundTrip(request)
 	if err != nil {
 		return response, err
 	}

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -44,10 +45,8 @@ func strayError(kind metav1.TypeMeta, expected schema.GroupVersionKind) error {
 // known, it gets the version that came before.
 func wrapInvalid[T index.Object](invalid *wire.ObjectError, before string) runtime.Object {
 	c := &wrapper[T]{err: invalid}
-	c.meta.Namespace, c.meta.Name, c.meta.ResourceVersion = invalid.Identity.Namespace, invalid.Identity.Name, invalid.Identity.ResourceVersion
-	if c.meta.ResourceVersion == "" {
-		c.meta.ResourceVersion = before
-	}
+	c.meta.Namespace, c.meta.Name = invalid.Identity.Namespace, invalid.Identity.Name
+	c.meta.ResourceVersion = cmp.Or(invalid.Identity.ResourceVersion, before)
 	return c
 }
 

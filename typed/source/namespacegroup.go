@@ -180,9 +180,7 @@ func (all *namespaceGroup[T]) advance() string {
 func (all *namespaceGroup[T]) trouble() error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(all.byName)) {
-		if err := all.byName[name].err; err != nil {
-			errs = append(errs, err)
-		}
+		errs = append(errs, all.byName[name].err)
 	}
 	return errors.Join(errs...)
 }

@@ -285,8 +285,8 @@ var lowerRooms = []mutation{
 	{
 		bug:   "a watch begins again at no version after an object that has none",
 		in:    "typed/kube.wrapInvalid",
-		old:   "	if c.meta.ResourceVersion == \"\" {\n",
-		new:   "	if c.meta.Name == \"\" {\n",
+		old:   "cmp.Or(invalid.Identity.ResourceVersion, before)",
+		new:   "cmp.Or(invalid.Identity.ResourceVersion)",
 		suite: inKube,
 	},
 	{

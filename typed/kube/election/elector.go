@@ -186,12 +186,11 @@ func work(ctx, leading context.Context, lead func(context.Context), lost func() 
 func (e *Elector) giveUp(ctx context.Context, lock resourcelock.Interface) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.config.RenewDeadline)
 	defer cancel()
-	err := releaseOnce(ctx, lock)
-	for range 4 {
-		if !apierrors.IsConflict(err) { // with the last renewal
+	var err error
+	for range 5 {
+		if err = releaseOnce(ctx, lock); !apierrors.IsConflict(err) { // with the last renewal
 			break
 		}
-		err = releaseOnce(ctx, lock)
 	}
 	if err != nil && !apierrors.IsNotFound(err) {
 		klog.FromContext(ctx).Error(err, "The lead is not given up: another process waits until the lease expires", "lease", e.config.Name)
