@@ -1,9 +1,9 @@
 package jsontree
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math/bits"
+	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -119,18 +119,15 @@ func (p *pass) escape(text []byte) int {
 
 // hexRune returns the character of an escape by number that text begins with, a
 // negative one if there is none.
-func hexRune(text []byte) (r rune) {
+func hexRune(text []byte) rune {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return -1
 	}
-	for _, c := range text[2:6] {
-		digit := bytes.IndexByte([]byte("0123456789abcdef"), c|0x20)
-		if digit < 0 || c < '0' {
-			return -1
-		}
-		r = r<<4 | rune(digit)
+	r, err := strconv.ParseUint(string(text[2:6]), 16, 16)
+	if err != nil {
+		return -1
 	}
-	return r
+	return rune(r)
 }
 
 // plain returns how many bytes text begins with that stand for themselves in a string,

@@ -223,20 +223,18 @@ func (b *builder) ownKind(f *field, from, into reflect.Type, within *Mask) error
 		return err
 	case kind == reflect.Int32 && into.Kind() != kind && (into.Kind() == reflect.Int64 || into.Kind() == reflect.Int && into.Size() == 8):
 		f.kind, f.wire = kindWide, varintType
-		return nil
 	case kind == reflect.Int32 && into.Kind() == reflect.Int: // of 32 bits
 		f.kind, f.wire = kind32, varintType
-		return nil
 	case kind == reflect.Int64 && into.Kind() == reflect.Int && into.Size() == 8:
 		f.kind, f.wire = kind64, varintType
-		return nil
 	case kind == reflect.Slice && into.Kind() == reflect.Slice && from.Elem().Kind() == reflect.Uint8 && into.Elem().Kind() == reflect.Uint8:
 		f.kind = kindBytes
-		return nil
 	case kind != into.Kind() || kind == reflect.Slice || kind == reflect.Struct:
 		return mismatch(from, into)
+	default:
+		return b.kind(f, into, within)
 	}
-	return b.kind(f, into, within)
+	return nil
 }
 
 func mismatch(from, into reflect.Type) error {

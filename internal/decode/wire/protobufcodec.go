@@ -168,7 +168,7 @@ func (c *protobufCodec[T]) Event(frame []byte) (Event[T], error) {
 	switch event.Type {
 	case watch.Bookmark:
 		event.Bookmark = &metav1.PartialObjectMetadata{}
-		return event, decodeMetadata(raw, event.Bookmark)
+		return event, event.Bookmark.Unmarshal(raw) // the metadata is field 1 of all objects
 	case watch.Error:
 		event.Status = &metav1.Status{}
 		return event, event.Status.Unmarshal(raw)
@@ -274,21 +274,6 @@ func (c *protobufCodec[T]) readKind(message protobufMessage, kind metav1.TypeMet
 		c.kind.Store(last)
 	}
 	return *last, nil
-}
-
-// decodeMetadata reads the metadata of any object, which is field 1 of all of
-// them.
-func decodeMetadata(object protobufMessage, into *metav1.PartialObjectMetadata) error {
-	for len(object) > 0 {
-		number, value, err := object.known(1)
-		if err == nil && number == 1 {
-			err = into.ObjectMeta.Unmarshal(value)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // ItemOfKind does as Item for an object that came with a kind, which is not in its bytes in
