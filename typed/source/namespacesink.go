@@ -231,7 +231,7 @@ func (s *namespaceSink[T]) note(err error) {
 		}
 		return
 	}
-	passedOver := !s.listed && isPassedOver(err)
+	passedOver := !s.listed && errors.Is(err, ErrPassedOver)
 	if passedOver && s.err != nil && s.err.Error() == (&NamespaceError{Namespace: s.namespace, Err: err}).Error() {
 		return // once is enough
 	}
@@ -245,8 +245,6 @@ func (s *namespaceSink[T]) note(err error) {
 	}
 	s.reports.Add(s.trouble())
 }
-
-func isPassedOver(err error) bool { return errors.Is(err, ErrPassedOver) }
 
 // finish notes that the namespace's source has nothing more to say, so that it
 // does not hold back the version.

@@ -144,13 +144,10 @@ type Unfollowed struct {
 	Since time.Time // when that began
 }
 
-// followedBy returns what a source follows by name, zero if it is not Following.
-func followedBy[T index.Object](src Source[T]) Followed {
-	if following, ok := src.(Following); ok {
+// Followed implements Following.
+func (s *projectedSource[A, B]) Followed() Followed {
+	if following, ok := s.source.(Following); ok {
 		return following.Followed()
 	}
 	return Followed{}
 }
-
-// Followed implements Following.
-func (s *projectedSource[A, B]) Followed() Followed { return followedBy(s.source) }

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 )
@@ -90,7 +91,7 @@ func (s *stays) of(namespace string) (uint64, error) {
 		return now.number, nil
 	case now.err == nil:
 		return 0, &NamespaceError{Namespace: namespace, Err: ErrUnlisted}
-	case isPassedOver(now.err):
+	case errors.Is(now.err, ErrPassedOver):
 		return 0, &NamespaceError{Namespace: namespace, Err: fmt.Errorf("%w: %w", ErrUnlisted, now.err)}
 	}
 	return 0, &NamespaceError{Namespace: namespace, Err: fmt.Errorf("%w: %v", ErrUnlisted, now.err)}
