@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubetyped/informer/internal/answers"
+	"github.com/kubetyped/informer/internal/decode/plan"
 )
 
 // AnswerDecoder returns what decodes answers to writes of a kind into objects of the type of
@@ -29,31 +30,30 @@ func (*Writes) AnswerDecoder(example runtime.Object, kind schema.GroupVersionKin
 	}
 	switch example.(type) {
 	case *unstructured.Unstructured:
-		codecs, err := codecsOf[*unstructured.Unstructured](of, nil, mask)
-		return decoderOf(answerDecoder(codecs, func(*unstructured.Unstructured) {}), kind), err
+		return decoderOf[*unstructured.Unstructured](of, mask, kind, schema.GroupVersionKind{})
 	case *metav1.PartialObjectMetadata:
-		codecs, err := codecsOf[*metav1.PartialObjectMetadata](of, nil, mask)
 		as := kind
 		if kind.Kind == "" {
 			as = schema.GroupVersionKind{} // as metadata clients leave it
 		}
-		return decoderOf(answerDecoder(codecs, stamp[*metav1.PartialObjectMetadata](as)), kind), err
+		return decoderOf[*metav1.PartialObjectMetadata](of, mask, kind, as)
 	}
-	codecs, err := codecsOf[apiObject](of, nil, mask)
-	return decoderOf(answerDecoder(codecs, stamp[apiObject](schema.GroupVersionKind{})), kind), err
+	return decoderOf[apiObject](of, mask, kind, schema.GroupVersionKind{})
 }
 
 // decoderOf returns what decodes objects of a kind, or metadata alone, and returns an error
-// for others.
-func decoderOf[T apiObject](decode answers.Decode[T], of schema.GroupVersionKind) answers.Decode[metav1.Object] {
+// for others. Objects that are not unstructured are given another kind.
+func decoderOf[T apiObject](of reflect.Type, mask *plan.Mask, wanted, given schema.GroupVersionKind) (answers.Decode[metav1.Object], error) {
+	codecs, err := codecsOf[T](of, nil, mask)
+	decode := answerDecoder(codecs, stamp[T](given))
 	return func(mediaType string, kind schema.GroupVersionKind, object []byte) (metav1.Object, error) {
-		if !isPartial[T]() && kind != of && (of.Kind != "" || kind.GroupVersion() != of.GroupVersion()) {
-			return nil, fmt.Errorf("kind is %s, want %s", kind, of)
+		if !isPartial[T]() && kind != wanted && (wanted.Kind != "" || kind.GroupVersion() != wanted.GroupVersion()) {
+			return nil, fmt.Errorf("kind is %s, want %s", kind, wanted)
 		}
 		obj, err := decode(mediaType, kind, object)
 		if err != nil {
 			return nil, err
 		}
 		return obj, nil
-	}
+	}, err
 }

@@ -60,13 +60,9 @@ func packingListerWatcher(
 	if err != nil {
 		return nil, fmt.Errorf("keep objects of type %v as bytes: %w", of, err)
 	}
-	d := &decodingListerWatcher[*kept.Object]{
-		requests: cache.ToListerWatcherWithContext(lw), codecs: codecs, undecoded: reportWhole,
-	}
+	d := &decodingListerWatcher[*kept.Object]{requests: cache.ToListerWatcherWithContext(lw), codecs: codecs, undecoded: reportWhole}
 	d.responses = forReflector(nil, targetOf(of, kind, named), failing(of, kind, stampedByCodec, nil))
-	return &DecodingListerWatcher{
-		ListerWatcherWithContext: d, of: lw, wait: d.responses.streams.Wait, keepers: keepers,
-	}, nil
+	return &DecodingListerWatcher{ListerWatcherWithContext: d, of: lw, wait: d.responses.streams.Wait, keepers: keepers}, nil
 }
 
 // packingClient implements Packing of a NewDecodingClient.
@@ -78,9 +74,7 @@ func packingClient[T index.Object](generated *restClient[T], of target, held fun
 	codecs, keepers := keeping(generated.codecs, kept.Stamps{Event: bare, Item: bare}, held)
 	client := &restClient[*kept.Object]{requester{requests: generated.requests, accept: generated.accept, partial: generated.partial}, codecs}
 	lw := forReflector(client, of, failing(of.of, of.resource.kind, stampedByCodec, nil))
-	return &DecodingListerWatcher{
-		ListerWatcherWithContext: lw, of: lw, wait: lw.streams.Wait, keepers: keepers,
-	}, nil
+	return &DecodingListerWatcher{ListerWatcherWithContext: lw, of: lw, wait: lw.streams.Wait, keepers: keepers}, nil
 }
 
 // stampedByCodec leaves an object alone whose codec has given it its kind.
