@@ -4,6 +4,7 @@ import (
 	"errors"
 	"mime"
 	"net/http"
+	"reflect"
 	"strconv"
 	"sync"
 
@@ -145,7 +146,7 @@ func (a *answer) readStatus() (*answer, Reason) {
 // heads returns what decodes the head of objects in JSON, and passes over the rest. It is made
 // with the first answer.
 var heads = sync.OnceValue(func() *jsontree.Structs[*head] {
-	structs, _ := jsontree.NewStructs[*head](nil) // with an error it is nil
+	structs, _ := jsontree.NewStructs[*head](reflect.TypeFor[*head](), nil) // with an error it is nil
 	return structs
 })
 

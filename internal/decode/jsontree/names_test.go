@@ -42,7 +42,7 @@ type Within struct{ Deep, Loose2 string }
 // TestNames: a member is that of a field if apimachinery says so.
 func TestNames(t *testing.T) {
 	t.Parallel()
-	structs, err := NewStructs[*named](nil)
+	structs, err := NewStructs[*named](reflect.TypeFor[*named](), nil)
 	require.NoError(t, err)
 	of := reflect.TypeFor[named]()
 	keys := []string{"Deep", "deep", "x→y", "Within"}
@@ -95,7 +95,7 @@ func TestMasksOfEmbedded(t *testing.T) {
 		without, err := plan.Without(path)
 		require.NoError(t, err)
 		for _, mask := range []*plan.Mask{only, without} {
-			structs, err := NewStructs[*embedding](mask)
+			structs, err := NewStructs[*embedding](reflect.TypeFor[*embedding](), mask)
 			require.NoError(t, err)
 			got, ok := structs.Decode(text, nil)
 			require.True(t, ok)

@@ -18,14 +18,10 @@ type Structs[T any] struct {
 	root     *node
 }
 
-// NewStructs returns the decoder of the fields of mask of T, a pointer to a struct. The others
-// are checked, and not kept. The error says why there can be no decoder.
-func NewStructs[T any](mask *plan.Mask) (*Structs[T], error) {
-	return NewStructsOf[T](reflect.TypeFor[T](), mask)
-}
-
-// NewStructsOf is NewStructs for a type that implements T, an interface.
-func NewStructsOf[T any](of reflect.Type, mask *plan.Mask) (*Structs[T], error) {
+// NewStructs returns the decoder of the fields of mask of a type, a pointer to a struct, which is
+// T, or implements it. The others are checked, and not kept. The error says why there can be no
+// decoder.
+func NewStructs[T any](of reflect.Type, mask *plan.Mask) (*Structs[T], error) {
 	pointers, err := parts.PointersTo[T](of)
 	if err != nil {
 		return nil, err

@@ -281,7 +281,7 @@ func TestMaskedStructs(t *testing.T) {
 	t.Parallel()
 	mask, err := plan.Only("spec.containers.name", "status.conditions", "metadata.labels")
 	require.NoError(t, err)
-	structs, err := NewStructs[*corev1.Pod](mask)
+	structs, err := NewStructs[*corev1.Pod](reflect.TypeFor[*corev1.Pod](), mask)
 	require.NoError(t, err)
 	var like *corev1.Pod
 	for i := range 6 {
@@ -337,7 +337,7 @@ type unit struct{ Name string }
 func (u *unit) UnmarshalJSON([]byte) error { u.Name = "m"; return nil }
 
 func noStructs[T any]() error {
-	_, err := NewStructs[T](nil)
+	_, err := NewStructs[T](reflect.TypeFor[T](), nil)
 	return err
 }
 

@@ -29,7 +29,7 @@ func TestMasksDecodeTheRest(t *testing.T) {
 		mask, err := test.mask(test.paths...)
 		require.NoError(t, err)
 		require.NoError(t, mask.Check(reflect.TypeFor[*corev1.Pod]()))
-		plan, err := New[*corev1.Pod](NewPool(), mask)
+		plan, err := New[*corev1.Pod](reflect.TypeFor[*corev1.Pod](), NewPool(), mask)
 		require.NoError(t, err)
 		var like *corev1.Pod
 		for range 30 {
@@ -76,7 +76,7 @@ func TestMasksDecodeNamedFieldsWhole(t *testing.T) {
 func TestMasksSkip(t *testing.T) {
 	mask, err := Only("metadata.labels", "spec.nodeName")
 	require.NoError(t, err)
-	plan, err := New[*corev1.Pod](NewPool(), mask)
+	plan, err := New[*corev1.Pod](reflect.TypeFor[*corev1.Pod](), NewPool(), mask)
 	require.NoError(t, err)
 	data := marshal(t, pod(1))
 	like, ok := plan.Decode(data, nil)

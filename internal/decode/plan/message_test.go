@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"reflect"
 	"testing"
 	"unsafe"
 
@@ -14,7 +15,7 @@ import (
 func TestPlansAreSmall(t *testing.T) {
 	assert.LessOrEqual(t, unsafe.Sizeof(field{}), uintptr(64))
 	pool := NewPool()
-	pods, err := New[*corev1.Pod](pool, nil)
+	pods, err := New[*corev1.Pod](reflect.TypeFor[*corev1.Pod](), pool, nil)
 	require.NoError(t, err)
 	var all []*message
 	seen := map[*message]bool{}
@@ -39,7 +40,7 @@ func TestPlansAreSmall(t *testing.T) {
 			assert.Equal(t, m.fields[number].Memory, m.memory[ordinal], m.of)
 		}
 	}
-	templates, err := New[*corev1.PodTemplate](pool, nil)
+	templates, err := New[*corev1.PodTemplate](reflect.TypeFor[*corev1.PodTemplate](), pool, nil)
 	require.NoError(t, err)
 	for i := range templates.root.fields {
 		for j := range pods.root.fields {

@@ -19,15 +19,11 @@ type Plan[T any] struct {
 	api      reflect.Type  // of the messages; nil: T's own
 }
 
-// New returns the plan of T, a pointer to a struct that has code for protobuf generated. Parts
-// are shared by way of pool, and not at all if it is nil. Fields that mask leaves out are
-// skipped, and not looked at. The error says why there can be no plan.
-func New[T any](pool *Pool, mask *Mask) (*Plan[T], error) {
-	return NewOf[T](reflect.TypeFor[T](), pool, mask)
-}
-
-// NewOf is New for a type that implements T, an interface.
-func NewOf[T any](of reflect.Type, pool *Pool, mask *Mask) (*Plan[T], error) {
+// New returns the plan of a type, a pointer to a struct that has code for protobuf generated,
+// which is T, or implements it. Parts are shared by way of pool, and not at all if it is nil.
+// Fields that mask leaves out are skipped, and not looked at. The error says why there can be
+// no plan.
+func New[T any](of reflect.Type, pool *Pool, mask *Mask) (*Plan[T], error) {
 	pointers, err := parts.PointersTo[T](of)
 	if err != nil {
 		return nil, err

@@ -47,7 +47,7 @@ func marshal(t testing.TB, obj generated) []byte {
 
 func podPlan(t testing.TB, pool *Pool) *Plan[*corev1.Pod] {
 	t.Helper()
-	plan, err := New[*corev1.Pod](pool, nil)
+	plan, err := New[*corev1.Pod](reflect.TypeFor[*corev1.Pod](), pool, nil)
 	require.NoError(t, err)
 	return plan
 }
@@ -240,8 +240,8 @@ func TestDecodersShareAPool(t *testing.T) {
 // TestNoPlan: a type that cannot have a plan gets an error.
 func TestNoPlan(t *testing.T) {
 	t.Parallel()
-	_, err := New[corev1.Pod](nil, nil)
+	_, err := New[corev1.Pod](reflect.TypeFor[corev1.Pod](), nil, nil)
 	assert.ErrorContains(t, err, "is not a pointer to a struct")
-	_, err = New[*struct{ metav1.ObjectMeta }](nil, nil)
+	_, err = New[*struct{ metav1.ObjectMeta }](reflect.TypeFor[*struct{ metav1.ObjectMeta }](), nil, nil)
 	assert.ErrorContains(t, err, "has no generated code for protobuf")
 }

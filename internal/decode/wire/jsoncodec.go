@@ -119,7 +119,7 @@ type structObjects[T any] struct {
 
 func newStructObjects[T any](into parts.Pointers[T], mask *plan.Mask) *structObjects[T] {
 	return &structObjects[T]{into, keepsKind(into.New()), sync.OnceValue(func() *jsontree.Structs[T] {
-		structs, _ := jsontree.NewStructsOf[T](into.Of(), mask) // with an error it is nil
+		structs, _ := jsontree.NewStructs[T](into.Of(), mask) // with an error it is nil
 		return structs
 	})}
 }

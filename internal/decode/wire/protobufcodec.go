@@ -48,10 +48,10 @@ func newProtobufCodec[T any](into parts.Pointers[T], of *API, held Held[T], mask
 		return c, err
 	}
 	if held != nil || mask != nil {
-		c.plan, _ = plan.NewOf[T](into.Of(), pool, mask) // with an error it is nil, and generated code decodes all
+		c.plan, _ = plan.New[T](into.Of(), pool, mask) // with an error it is nil, and generated code decodes all
 	} else {
 		c.alike = sync.OnceValue(func() *plan.Plan[T] {
-			p, _ := plan.NewOf[T](into.Of(), unpooled(), nil) // with an error it is nil
+			p, _ := plan.New[T](into.Of(), unpooled(), nil) // with an error it is nil
 			return p
 		})
 	}

@@ -25,14 +25,14 @@ func Unplanned[T any](mediaType string, of *API, mask *plan.Mask) error {
 		if !generated {
 			return nil // there is a plan, or else no protobuf
 		}
-		_, err := plan.NewOf[T](into, poolFor(mask), mask)
+		_, err := plan.New[T](into, poolFor(mask), mask)
 		return because("generated code decodes them", err)
 	}
 	var kept, left error
 	if of != nil && !generated {
 		_, kept = plan.From[T](of.Type, nil, nil)
 	}
-	_, left = jsontree.NewStructsOf[T](into, mask)
+	_, left = jsontree.NewStructs[T](into, mask)
 	return errors.Join(because("they stay in JSON", kept), because("apimachinery's decoder decodes their JSON", left))
 }
 
