@@ -10,7 +10,6 @@ import (
 
 	admissionv1 "k8s.io/api/admission/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -92,11 +91,11 @@ func (s *settings) ask(ctx context.Context, c *collection, a *Admission) (metav1
 	if wanted == nil {
 		return nil, nil
 	}
-	m, err := meta.Accessor(a.Object)
-	if err == nil && m.GetName() != name {
-		err = apierrors.NewInternalError(fmt.Errorf("an admission has renamed %q to %q", name, m.GetName()))
+	m := metadataOf(a.Object)
+	if m.GetName() != name {
+		return nil, apierrors.NewInternalError(fmt.Errorf("an admission has renamed %q to %q", name, m.GetName()))
 	}
-	return m, err
+	return m, nil
 }
 
 // denied is the answer to a write that is refused.
@@ -119,10 +118,7 @@ func (cr creation) admit(ctx context.Context, s *settings) (runtime.Object, erro
 	if len(s.admissions) == 0 || cr.seed {
 		return cr.object, nil
 	}
-	m, err := meta.Accessor(cr.object)
-	if err != nil {
-		return nil, err
-	}
+	m := metadataOf(cr.object)
 	a := &Admission{
 		Operation: admissionv1.Create, Namespace: m.GetNamespace(), Name: m.GetName(),
 		Object: cr.object.DeepCopyObject(), DryRun: cr.dryRun,
@@ -153,10 +149,7 @@ func (u update) admit(ctx context.Context, s *settings, present, wanted runtime.
 	if err != nil {
 		return nil, err
 	}
-	old, err := meta.Accessor(present)
-	if err != nil {
-		return nil, err
-	}
+	old := metadataOf(present)
 	changed.SetUID(old.GetUID())
 	changed.SetResourceVersion(old.GetResourceVersion())
 	u.applied = true // the managed fields are set

@@ -6,7 +6,6 @@ import (
 	"net/http"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -66,24 +65,17 @@ func (a *application) merge(present runtime.Object) (runtime.Object, error) {
 		return nil, err
 	}
 	merged.GetObjectKind().SetGroupVersionKind(a.collection.kind)
-	return inSeconds(merged)
+	return inSeconds(merged), nil
 }
 
 // createApplied creates the object that is applied.
 func (s *Server) createApplied(ctx context.Context, a *application) (runtime.Object, error) {
 	c := a.collection
-	empty, err := c.New(c.kind)
+	obj, err := a.merge(c.empty())
 	if err != nil {
 		return nil, err
 	}
-	obj, err := a.merge(empty)
-	if err != nil {
-		return nil, err
-	}
-	m, err := meta.Accessor(obj)
-	if err != nil {
-		return nil, err
-	}
+	m := metadataOf(obj)
 	switch {
 	case m.GetUID() != "":
 		return nil, apierrors.NewConflict(c.groupResource(), a.name,
@@ -91,9 +83,7 @@ func (s *Server) createApplied(ctx context.Context, a *application) (runtime.Obj
 	case m.GetName() != a.name:
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", m.GetName(), a.name))
 	}
-	if err := c.clearStatus(obj); err != nil {
-		return nil, err
-	}
+	c.clearStatus(obj)
 	m.SetResourceVersion("")
 	m.SetCreationTimestamp(metav1.Time{})
 	return s.create(ctx, creation{collection: c, namespace: a.namespace, object: obj, dryRun: a.dryRun, applied: true})

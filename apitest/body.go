@@ -40,10 +40,7 @@ func (r *request) object() (runtime.Object, error) {
 }
 
 func (c *collection) decode(contentType string, data []byte) (runtime.Object, error) {
-	obj, err := c.newObject()
-	if err != nil {
-		return nil, err
-	}
+	obj := c.newObject()
 	if err := wire.Decode(contentType, data, c.kind, c.media, obj); err != nil {
 		return nil, err
 	}

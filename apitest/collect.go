@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -21,10 +20,7 @@ func (c *collector) collect(ctx context.Context, n *node) error {
 	if present == nil {
 		return nil
 	}
-	m, err := meta.Accessor(present.Object)
-	if err != nil {
-		return err
-	}
+	m := metadataOf(present.Object)
 	switch {
 	case m.GetUID() != n.uid:
 		return nil
@@ -35,10 +31,7 @@ func (c *collector) collect(ctx context.Context, n *node) error {
 	case m.GetDeletionTimestamp() != nil || len(m.GetOwnerReferences()) == 0:
 		return nil
 	}
-	owners, err := c.classify(m)
-	if err != nil {
-		return err
-	}
+	owners := c.classify(m)
 	switch {
 	case len(owners.unclear) > 0, len(owners.there) > 0 && len(owners.lost) == 0:
 		return nil
@@ -69,8 +62,7 @@ type owners struct {
 	waiting bool        // some of lost are about to go
 }
 
-func (c *collector) classify(m metav1.Object) (owners, error) {
-	var found owners
+func (c *collector) classify(m metav1.Object) (found owners) {
 	for _, ref := range m.GetOwnerReferences() {
 		kind := schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind)
 		served := c.server.catalog.byKind[kind]
@@ -83,18 +75,14 @@ func (c *collector) classify(m metav1.Object) (owners, error) {
 			found.lost = append(found.lost, ref.UID)
 			continue
 		}
-		n, err := newNode(place{served, ""}, owner.Object)
-		switch {
-		case err != nil:
-			return owners{}, err
-		case n.waits:
+		if newNode(place{served, ""}, owner.Object).waits {
 			found.waiting = true
 			found.lost = append(found.lost, ref.UID)
-		default:
+		} else {
 			found.there = append(found.there, ref.UID)
 		}
 	}
-	return found, nil
+	return found
 }
 
 // finish removes the finalizer of an object that waits for its dependents, if it has none left
@@ -163,10 +151,7 @@ func (c *collector) change(ctx context.Context, n *node, set func(metav1.Object)
 		collection: n.collection, namespace: n.namespace, name: n.name, part: wholePart, seed: true, manager: manager,
 		change: func(present runtime.Object) (runtime.Object, error) {
 			changed := present.DeepCopyObject()
-			m, err := meta.Accessor(changed)
-			if err != nil {
-				return nil, err
-			}
+			m := metadataOf(changed)
 			if m.GetUID() != n.uid {
 				return nil, apierrors.NewNotFound(n.collection.groupResource(), n.name)
 			}

@@ -1,9 +1,11 @@
 package apitest
 
 import (
+	"fmt"
 	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -41,18 +43,30 @@ func (c *collection) groupResource() schema.GroupResource { return c.resource.Gr
 func (c *collection) unstructured() bool { return c.scheme == nil }
 
 // newObject returns an empty object of the kind, without the kind set.
-func (c *collection) newObject() (runtime.Object, error) {
+func (c *collection) newObject() runtime.Object {
 	if c.unstructured() {
-		return &unstructured.Unstructured{Object: map[string]any{}}, nil
+		return &unstructured.Unstructured{Object: map[string]any{}}
 	}
-	return c.scheme.New(c.kind)
+	return must(c.scheme.New(c.kind))
 }
 
-func (c *collection) newList() (runtime.Object, error) {
+func (c *collection) newList() runtime.Object {
 	if c.unstructured() {
-		return &unstructured.UnstructuredList{}, nil
+		return &unstructured.UnstructuredList{}
 	}
-	return c.scheme.New(c.listKind)
+	return must(c.scheme.New(c.listKind))
+}
+
+// metadataOf returns the metadata of an object of a collection.
+func metadataOf(obj runtime.Object) metav1.Object { return must(meta.Accessor(obj)) }
+
+// must returns what a kind that is served has: catalog.add has made an object and a list of it,
+// and seen the object's metadata.
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(fmt.Errorf("apitest: %w", err))
+	}
+	return value
 }
 
 // key returns the path of an object in the table.
@@ -72,10 +86,7 @@ func (c *collection) prefix(namespace string) string {
 }
 
 // keyOf returns the path of a stored object.
-func (c *collection) keyOf(obj runtime.Object) (string, error) {
-	m, err := meta.Accessor(obj)
-	if err != nil {
-		return "", err
-	}
-	return c.key(m.GetNamespace(), m.GetName()), nil
+func (c *collection) keyOf(obj runtime.Object) string {
+	m := metadataOf(obj)
+	return c.key(m.GetNamespace(), m.GetName())
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -36,17 +35,14 @@ func newCollector(s *Server) *collector {
 	return &collector{server: s, nodes: map[types.UID]*node{}, dependents: map[types.UID][]*node{}}
 }
 
-func newNode(at place, obj runtime.Object) (*node, error) {
-	m, err := meta.Accessor(obj)
-	if err != nil {
-		return nil, err
-	}
+func newNode(at place, obj runtime.Object) *node {
+	m := metadataOf(obj)
 	deleted := m.GetDeletionTimestamp() != nil
 	return &node{
 		place: at, uid: m.GetUID(), namespace: m.GetNamespace(), name: m.GetName(), owners: m.GetOwnerReferences(),
 		waits:   deleted && slices.Contains(m.GetFinalizers(), metav1.FinalizerDeleteDependents),
 		orphans: deleted && slices.Contains(m.GetFinalizers(), metav1.FinalizerOrphanDependents),
-	}, nil
+	}
 }
 
 // observe implements controller.
@@ -60,10 +56,7 @@ func (c *collector) observe(ctx context.Context, w written) {
 		}
 		return
 	}
-	n, err := newNode(w.place, w.now)
-	if err != nil {
-		return
-	}
+	n := newNode(w.place, w.now)
 	before := c.nodes[n.uid]
 	c.keep(before, n)
 	c.act(ctx, n)

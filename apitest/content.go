@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -38,32 +37,10 @@ func (c *collection) clearsStatus() bool {
 }
 
 // clearStatus makes the status of an object that of an empty one, if a create does.
-func (c *collection) clearStatus(obj runtime.Object) error {
-	if !c.clearsStatus() {
-		return nil
+func (c *collection) clearStatus(obj runtime.Object) {
+	if c.clearsStatus() {
+		copyStatus(c.newObject(), obj)
 	}
-	empty, err := c.newObject()
-	if err == nil {
-		copyStatus(empty, obj)
-	}
-	return err
-}
-
-// metadataOf returns the metadata of two objects.
-func metadataOf(a, b runtime.Object) (of, other metav1.Object, err error) {
-	if of, err = meta.Accessor(a); err == nil {
-		other, err = meta.Accessor(b)
-	}
-	return of, other, err
-}
-
-// copyManagedFields makes the managed fields of to those of from.
-func copyManagedFields(from, to runtime.Object) error {
-	source, target, err := metadataOf(from, to)
-	if err == nil {
-		target.SetManagedFields(source.GetManagedFields())
-	}
-	return err
 }
 
 // dropRepeatedOwners removes references to owners that repeat another one in all fields.
@@ -81,12 +58,8 @@ func dropRepeatedOwners(m metav1.Object) {
 }
 
 // copyVersion gives an object the resource version of another one.
-func copyVersion(from, to runtime.Object) error {
-	source, target, err := metadataOf(from, to)
-	if err == nil {
-		target.SetResourceVersion(source.GetResourceVersion())
-	}
-	return err
+func copyVersion(from, to runtime.Object) {
+	metadataOf(to).SetResourceVersion(metadataOf(from).GetResourceVersion())
 }
 
 // equal reports whether two objects are the same.

@@ -127,11 +127,7 @@ func (cs *controllers) next() ([]written, <-chan struct{}) {
 // note keeps a state, and returns the writes that lead to it from the one before.
 func (cs *controllers) note(e store.Entry) []written {
 	c := cs.collections[e.Table]
-	key, err := c.keyOf(e.Current.Object)
-	if err != nil {
-		return nil
-	}
-	at := place{c, key}
+	at := place{c, c.keyOf(e.Current.Object)}
 	before := cs.known[at]
 	if e.Current.Deleted {
 		delete(cs.known, at)
@@ -151,9 +147,8 @@ func (cs *controllers) relist() []written {
 	gone := maps.Clone(cs.known)
 	var writes []written
 	for _, e := range entries {
-		if key, err := cs.collections[e.Table].keyOf(e.Current.Object); err == nil {
-			delete(gone, place{cs.collections[e.Table], key})
-		}
+		c := cs.collections[e.Table]
+		delete(gone, place{c, c.keyOf(e.Current.Object)})
 	}
 	for at, obj := range gone {
 		delete(cs.known, at)

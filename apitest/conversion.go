@@ -6,7 +6,6 @@ import (
 	"reflect"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -56,10 +55,7 @@ func (c *collection) converted(obj runtime.Object, to *collection) (runtime.Obje
 	if c.stored == nil {
 		return obj, nil
 	}
-	before, err := meta.Accessor(obj)
-	if err != nil {
-		return nil, err
-	}
+	before := metadataOf(obj)
 	failed := func(err error) error {
 		return apierrors.NewInternalError(fmt.Errorf("conversion of %s %s to %s: %w", c.groupResource(), before.GetName(), to.kind.GroupVersion(), err))
 	}
@@ -67,17 +63,11 @@ func (c *collection) converted(obj runtime.Object, to *collection) (runtime.Obje
 	if err != nil {
 		return nil, failed(err)
 	}
-	wanted, err := to.newObject()
-	if err != nil {
-		return nil, err
-	}
+	wanted := to.newObject()
 	if reflect.TypeOf(out) != reflect.TypeOf(wanted) || reflect.ValueOf(out).IsNil() {
 		return nil, failed(fmt.Errorf("conversion returned %T, want %T", out, wanted))
 	}
-	after, err := meta.Accessor(out)
-	if err != nil {
-		return nil, failed(err)
-	}
+	after := metadataOf(out)
 	if before.GetName() != after.GetName() || before.GetNamespace() != after.GetNamespace() || before.GetUID() != after.GetUID() ||
 		before.GetResourceVersion() != after.GetResourceVersion() {
 		return nil, failed(errors.New("conversion changed the name, namespace, UID or resource version"))

@@ -6,7 +6,6 @@ import (
 	"net/http"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -34,13 +33,8 @@ func (s *Server) serveCreate(w http.ResponseWriter, req *request) error {
 	if err != nil {
 		return err
 	}
-	if err := req.collection.clearStatus(obj); err != nil {
-		return err
-	}
-	m, err := meta.Accessor(obj)
-	if err != nil {
-		return err
-	}
+	req.collection.clearStatus(obj)
+	m := metadataOf(obj)
 	m.SetUID("")
 	m.SetCreationTimestamp(metav1.Time{})
 	if obj, err = req.collection.toStored(obj); err != nil {
@@ -74,11 +68,9 @@ func (s *Server) create(ctx context.Context, cr creation) (runtime.Object, error
 	if c.terminates {
 		prepareNamespace(cr.object)
 	}
-	m, err := meta.Accessor(cr.object)
+	m := metadataOf(cr.object)
+	err := cr.complete(m, s.settings.random)
 	if err != nil {
-		return nil, err
-	}
-	if err := cr.complete(m, s.settings.random); err != nil {
 		return nil, err
 	}
 	if !cr.seed {
@@ -94,9 +86,7 @@ func (s *Server) create(ctx context.Context, cr creation) (runtime.Object, error
 	if cr.object, err = cr.admit(ctx, s.settings); err != nil {
 		return nil, err
 	}
-	if m, err = meta.Accessor(cr.object); err != nil {
-		return nil, err
-	}
+	m = metadataOf(cr.object)
 	generated := m.GetName() == "" && m.GetGenerateName() != ""
 	for attempt := 1; ; attempt++ {
 		if generated {

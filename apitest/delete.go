@@ -2,9 +2,9 @@ package apitest
 
 import (
 	"net/http"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -28,10 +28,8 @@ func (s *Server) serveDelete(w http.ResponseWriter, req *request) error {
 	if err != nil {
 		return err
 	}
-	if removed.gone && !returnsDeleted[req.collection.kind.GroupKind()] {
-		if answer, err = deletedStatus(req.collection, removed.object); err != nil {
-			return err
-		}
+	if kind := req.collection.kind; removed.gone && !slices.Contains(returnsDeleted[kind.Group], kind.Kind) {
+		answer = deletedStatus(req.collection, removed.object)
 	}
 	code := http.StatusOK
 	//lint:ignore SA1019 clients may still send it
@@ -41,34 +39,23 @@ func (s *Server) serveDelete(w http.ResponseWriter, req *request) error {
 	return s.answer(w, req, code, answer)
 }
 
-func deletedStatus(c *collection, deleted runtime.Object) (*metav1.Status, error) {
-	m, err := meta.Accessor(deleted)
-	if err != nil {
-		return nil, err
-	}
+func deletedStatus(c *collection, deleted runtime.Object) *metav1.Status {
+	m := metadataOf(deleted)
 	status := &metav1.Status{
 		Status:  metav1.StatusSuccess,
 		Details: &metav1.StatusDetails{Name: m.GetName(), Group: c.resource.Group, Kind: c.resource.Resource, UID: m.GetUID()},
 	}
 	status.SetGroupVersionKind(schema.GroupVersionKind{Version: "v1", Kind: "Status"})
-	return status, nil
+	return status
 }
 
-// returnsDeleted are the kinds of which API servers answer a deletion with the object,
-// where it is a status for others.
-var returnsDeleted = func() map[schema.GroupKind]bool {
-	set := map[schema.GroupKind]bool{}
-	for group, kinds := range map[string][]string{
-		"":                {"Namespace", "PersistentVolume", "PersistentVolumeClaim", "Pod", "PodTemplate", "ResourceQuota", "Service", "ServiceAccount"},
-		"resource.k8s.io": {"DeviceClass", "ResourceClaim", "ResourceClaimTemplate", "ResourcePoolStatusRequest", "ResourceSlice"},
-		"storage.k8s.io":  {"CSIDriver", "CSINode", "StorageClass", "VolumeAttachment", "VolumeAttributesClass"},
-	} {
-		for _, kind := range kinds {
-			set[schema.GroupKind{Group: group, Kind: kind}] = true
-		}
-	}
-	return set
-}()
+// returnsDeleted are the kinds, by group, of which API servers answer a deletion with the
+// object, where it is a status for others.
+var returnsDeleted = map[string][]string{
+	"":                {"Namespace", "PersistentVolume", "PersistentVolumeClaim", "Pod", "PodTemplate", "ResourceQuota", "Service", "ServiceAccount"},
+	"resource.k8s.io": {"DeviceClass", "ResourceClaim", "ResourceClaimTemplate", "ResourcePoolStatusRequest", "ResourceSlice"},
+	"storage.k8s.io":  {"CSIDriver", "CSINode", "StorageClass", "VolumeAttachment", "VolumeAttributesClass"},
+}
 
 // deleteOptions reads options from the body, or else from the query.
 func (r *request) deleteOptions() (*metav1.DeleteOptions, error) {
@@ -107,11 +94,8 @@ func (s *Server) serveDeleteCollection(w http.ResponseWriter, req *request) erro
 		return err
 	}
 	for _, obj := range page.objects {
-		m, err := meta.Accessor(obj)
-		if err != nil {
-			return err
-		}
-		_, err = s.remove(req.Context(), removal{
+		m := metadataOf(obj)
+		_, err := s.remove(req.Context(), removal{
 			collection: req.collection.storage(), namespace: m.GetNamespace(), name: m.GetName(), options: *options,
 		})
 		if err != nil && !apierrors.IsNotFound(err) {

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"unicode"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -27,11 +26,7 @@ func (c *collection) newFieldManagers() (*fieldManagers, error) {
 	types := managedfields.NewDeducedTypeConverter()
 	if !c.unstructured() {
 		known := applyconfigurations.NewTypeConverter(c.scheme)
-		empty, err := c.New(c.kind)
-		if err != nil {
-			return nil, err
-		}
-		if _, err := known.ObjectToTyped(empty); err == nil {
+		if _, err := known.ObjectToTyped(c.empty()); err == nil {
 			types = known
 		}
 	}
@@ -74,20 +69,15 @@ func (c *collection) track(present, updated runtime.Object, p part, manager stri
 		return nil, err
 	}
 	if present == nil {
-		if present, err = c.New(c.kind); err != nil {
-			return nil, err
-		}
+		present = c.empty()
 	}
-	return inSeconds(fields.UpdateNoErrors(present, updated, manager))
+	return inSeconds(fields.UpdateNoErrors(present, updated, manager)), nil
 }
 
 // inSeconds cuts the times of managed fields as JSON has them, so that an object that
 // a client sends back as it read it is the same.
-func inSeconds(obj runtime.Object) (runtime.Object, error) {
-	m, err := meta.Accessor(obj)
-	if err != nil {
-		return nil, err
-	}
+func inSeconds(obj runtime.Object) runtime.Object {
+	m := metadataOf(obj)
 	entries := m.GetManagedFields()
 	for i, entry := range entries {
 		if entry.Time != nil {
@@ -96,14 +86,11 @@ func inSeconds(obj runtime.Object) (runtime.Object, error) {
 		}
 	}
 	m.SetManagedFields(entries)
-	return obj, nil
+	return obj
 }
 
 // isTracked reports whether an object has managed fields.
-func isTracked(obj runtime.Object) bool {
-	m, err := meta.Accessor(obj)
-	return err == nil && len(m.GetManagedFields()) > 0
-}
+func isTracked(obj runtime.Object) bool { return len(metadataOf(obj).GetManagedFields()) > 0 }
 
 // managerOf returns the name of the field manager of a request: the one it gives, or
 // as much of its user agent as API servers take.
@@ -125,15 +112,15 @@ func (r *request) managerOf(given string) string {
 	return agent
 }
 
-// New implements runtime.ObjectCreater.
-func (c *collection) New(schema.GroupVersionKind) (runtime.Object, error) {
-	obj, err := c.newObject()
-	if err != nil {
-		return nil, err
-	}
+// empty returns an empty object, with its kind set.
+func (c *collection) empty() runtime.Object {
+	obj := c.newObject()
 	obj.GetObjectKind().SetGroupVersionKind(c.kind)
-	return obj, nil
+	return obj
 }
+
+// New implements runtime.ObjectCreater.
+func (c *collection) New(schema.GroupVersionKind) (runtime.Object, error) { return c.empty(), nil }
 
 // ConvertToVersion implements runtime.ObjectConvertor: it converts a merged object to the
 // served type. There is one version.
@@ -142,10 +129,7 @@ func (c *collection) ConvertToVersion(in runtime.Object, _ runtime.GroupVersione
 	if !ok || c.unstructured() {
 		return in, nil
 	}
-	out, err := c.New(c.kind)
-	if err != nil {
-		return nil, err
-	}
+	out := c.empty()
 	return out, runtime.DefaultUnstructuredConverter.FromUnstructured(merged.UnstructuredContent(), out)
 }
 

@@ -9,7 +9,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/klog/v2"
@@ -97,11 +96,11 @@ func (l *lifecycle) note(ctx context.Context, namespace string, err error) {
 }
 
 func (l *lifecycle) remove(ctx context.Context, c *collection, obj runtime.Object) error {
-	m, err := meta.Accessor(obj)
-	if err != nil || m.GetDeletionTimestamp() != nil {
-		return err
+	m := metadataOf(obj)
+	if m.GetDeletionTimestamp() != nil {
+		return nil
 	}
-	_, err = l.server.remove(ctx, removal{
+	_, err := l.server.remove(ctx, removal{
 		collection: c, namespace: m.GetNamespace(), name: m.GetName(),
 		options: metav1.DeleteOptions{
 			Preconditions:     &metav1.Preconditions{UID: ptr.To(m.GetUID())},

@@ -87,11 +87,7 @@ func (s *Server) serveList(w http.ResponseWriter, req *request) error {
 }
 
 func (s *Server) answerList(w http.ResponseWriter, req *request, p *page) error {
-	empty, err := req.collection.newList()
-	if err != nil {
-		return err
-	}
-	list, err := req.format.List(empty, req.collection.listKind, p.objects, p.meta)
+	list, err := req.format.List(req.collection.newList(), req.collection.listKind, p.objects, p.meta)
 	if err != nil {
 		return err
 	}
@@ -164,12 +160,8 @@ func (q *listQuery) cut(found []*store.Version, revision uint64, prefix string) 
 		}
 		p.objects = append(p.objects, v.Object)
 		if left := len(found) - i - 1; len(p.objects) == limit && left > 0 {
-			key, err := q.collection.keyOf(v.Object)
-			if err != nil {
-				return nil, err
-			}
 			// The smallest key after this one.
-			next := continuation{Revision: int64(revision), Start: key[len(prefix):] + "\x00"}
+			next := continuation{Revision: int64(revision), Start: q.collection.keyOf(v.Object)[len(prefix):] + "\x00"}
 			if p.meta.Continue, err = next.encode(); err != nil {
 				return nil, err
 			}

@@ -19,10 +19,7 @@ func (c *catalog) addLifecycle() error {
 	if c.namespaces == nil {
 		return errors.New("a life cycle of namespaces, which are not served: add k8s.io/api/core/v1 to the scheme")
 	}
-	obj, err := c.namespaces.newObject()
-	if err != nil {
-		return err
-	}
+	obj := c.namespaces.newObject()
 	if _, ok := obj.(*corev1.Namespace); !ok {
 		return fmt.Errorf("a life cycle of namespaces, which are served as %T: add k8s.io/api/core/v1 to the scheme", obj)
 	}

@@ -70,10 +70,7 @@ func (c *catalog) findStruct(obj Object) (*collection, error) {
 // adopt returns a deep copy of obj as the type this resource is served in, with
 // its kind set.
 func (c *collection) adopt(obj Object) (runtime.Object, error) {
-	own, err := c.newObject()
-	if err != nil {
-		return nil, err
-	}
+	own := c.newObject()
 	if known, ok := obj.(runtime.Object); ok && reflect.TypeOf(own) == reflect.TypeOf(obj) {
 		own = known.DeepCopyObject()
 	} else if err := convert(obj, own); err != nil {

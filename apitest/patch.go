@@ -133,11 +133,7 @@ func (c *collection) patchJSON(kind types.PatchType, data, before []byte) ([]byt
 		}
 		return after, nil
 	case types.StrategicMergePatchType:
-		shape, err := c.newObject()
-		if err != nil {
-			return nil, err
-		}
-		after, err := strategicpatch.StrategicMergePatch(before, data, shape)
+		after, err := strategicpatch.StrategicMergePatch(before, data, c.newObject())
 		switch err {
 		case mergepatch.ErrBadJSONDoc, mergepatch.ErrBadPatchFormatForPrimitiveList, mergepatch.ErrBadPatchFormatForRetainKeys,
 			mergepatch.ErrBadPatchFormatForSetElementOrderList:

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/ptr"
@@ -59,11 +58,7 @@ func (s *Server) remove(ctx context.Context, r removal) (removed, error) {
 // attempt deletes or marks the present state. It returns store.ErrChanged if that
 // is no longer the present one.
 func (r removal) attempt(key string, present *store.Version) (removed, error) {
-	m, err := meta.Accessor(present.Object)
-	if err != nil {
-		return removed{}, err
-	}
-	if err := r.checkPreconditions(m); err != nil {
+	if err := r.checkPreconditions(metadataOf(present.Object)); err != nil {
 		return removed{}, err
 	}
 	marked := present.Object.DeepCopyObject()
@@ -122,10 +117,7 @@ const (
 // mark marks an object as this removal has it, and returns what is to be done. The
 // rules, and their order, are those of Kubernetes.
 func (r removal) mark(obj runtime.Object) (step, error) {
-	m, err := meta.Accessor(obj)
-	if err != nil {
-		return 0, err
-	}
+	m := metadataOf(obj)
 	if r.collection.terminates {
 		if next, ok := r.markNamespace(obj); ok {
 			return next, nil
@@ -134,6 +126,7 @@ func (r removal) mark(obj runtime.Object) (step, error) {
 	period, graceful := int64(0), false
 	if r.collection.graceful {
 		var pending bool
+		var err error
 		if period, graceful, pending, err = r.markPod(obj, m); err != nil || pending {
 			return alreadyMarked, err
 		}

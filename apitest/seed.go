@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/ptr"
@@ -68,17 +67,14 @@ func (s *Server) seed(ctx context.Context, verb string, objs []Object, write fun
 			return fmt.Errorf("%s: %w", verb, err)
 		}
 		own, err := c.adopt(obj)
-		if err != nil {
-			return fmt.Errorf("%s %s: %w", verb, c.groupResource(), err)
+		if err == nil {
+			own, err = c.toStored(own)
 		}
-		if own, err = c.toStored(own); err != nil {
+		if err != nil {
 			return fmt.Errorf("%s %s: %w", verb, c.groupResource(), err)
 		}
 		c = c.storage()
-		m, err := meta.Accessor(own)
-		if err != nil {
-			return fmt.Errorf("%s %s: %w", verb, c.groupResource(), err)
-		}
+		m := metadataOf(own)
 		if err := write(c, m, own); err != nil {
 			return fmt.Errorf("%s %s %s: %w", verb, c.groupResource(), c.key(m.GetNamespace(), m.GetName()), err)
 		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -70,10 +69,7 @@ func (s *selection) matches(v *store.Version) bool {
 	if s.unfiltered() {
 		return true
 	}
-	m, err := meta.Accessor(v.Object)
-	if err != nil {
-		return false
-	}
+	m := metadataOf(v.Object)
 	return (s.labels.Empty() || s.labels.Matches(labels.Set(m.GetLabels()))) &&
 		(s.fields.Empty() || s.fields.Matches(objectFields{s.collection, v.Object}))
 }
@@ -83,8 +79,7 @@ func (s *selection) inNamespace(e *store.Event) bool {
 	if s.namespace == "" || !s.collection.namespaced {
 		return true
 	}
-	m, err := meta.Accessor(e.Current.Object)
-	return err == nil && m.GetNamespace() == s.namespace
+	return metadataOf(e.Current.Object).GetNamespace() == s.namespace
 }
 
 // see returns the type of the event of the namespace that the watch gets, and the object to send:
@@ -101,7 +96,8 @@ func (s *selection) see(e *store.Event) (watch.EventType, runtime.Object, bool) 
 		return watch.Deleted, e.Current.Object, true
 	case before:
 		left := e.Previous.Object.DeepCopyObject()
-		return watch.Deleted, left, copyVersion(e.Current.Object, left) == nil
+		copyVersion(e.Current.Object, left)
+		return watch.Deleted, left, true
 	default:
 		return "", nil, false
 	}
@@ -121,15 +117,11 @@ func (o objectFields) Get(label string) string {
 	if f, ok := o.collection.fields[label]; ok {
 		return f(o.object)
 	}
-	m, err := meta.Accessor(o.object)
-	if err != nil {
-		return ""
-	}
 	switch label {
 	case "metadata.name":
-		return m.GetName()
+		return metadataOf(o.object).GetName()
 	case "metadata.namespace":
-		return m.GetNamespace()
+		return metadataOf(o.object).GetNamespace()
 	default:
 		return ""
 	}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -244,27 +243,17 @@ func (st *stream) flushed() error {
 
 // bookmark sends the revision that the watch has reached.
 func (st *stream) bookmark(annotations map[string]string) error {
-	mark, err := st.mark(annotations)
-	if err != nil {
-		return err
-	}
-	return st.event(watch.Bookmark, mark)
+	return st.event(watch.Bookmark, st.mark(annotations))
 }
 
-func (st *stream) mark(annotations map[string]string) (runtime.Object, error) {
-	mark, err := st.collection.New(st.collection.kind)
-	if err != nil {
-		return nil, err
-	}
-	m, err := meta.Accessor(mark)
-	if err != nil {
-		return nil, err
-	}
+func (st *stream) mark(annotations map[string]string) runtime.Object {
+	mark := st.collection.empty()
+	m := metadataOf(mark)
 	m.SetResourceVersion(strconv.FormatUint(st.sent, 10))
 	if annotations != nil {
 		m.SetAnnotations(annotations)
 	}
-	return mark, nil
+	return mark
 }
 
 // fail sends an ERROR event, after which the watch ends.

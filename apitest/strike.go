@@ -93,11 +93,7 @@ func (in *Injection) end(st *stream) error {
 
 // tear writes the first half of an event.
 func (st *stream) tear() error {
-	mark, err := st.mark(nil)
-	if err != nil {
-		return err
-	}
-	data, err := st.format.EncodeEvent(watch.Bookmark, mark)
+	data, err := st.format.EncodeEvent(watch.Bookmark, st.mark(nil))
 	if err != nil {
 		return err
 	}

@@ -125,20 +125,18 @@ func (s *Server) update(ctx context.Context, u update) (runtime.Object, error) {
 }
 
 func (u update) commit(key string, present *store.Version, wanted runtime.Object) (runtime.Object, error) {
-	finished, err := u.lastFinalizerGone(present.Object, wanted)
 	switch {
-	case err != nil:
-		return nil, err
 	case u.dryRun:
 		return wanted, nil
-	case finished:
+	case u.lastFinalizerGone(present.Object, wanted):
 		// The answer has the version that was there before, as API servers have it,
 		// which do not write the object once more (deleteWithoutFinalizers in
 		// k8s.io/apiserver/pkg/registry/generic/registry/store.go).
 		if _, err := u.collection.table.Delete(key, present); err != nil {
 			return nil, err
 		}
-		return wanted, copyVersion(present.Object, wanted)
+		copyVersion(present.Object, wanted)
+		return wanted, nil
 	case u.collection.equal(present.Object, wanted):
 		// API servers do not write what changes nothing.
 		return present.Object, nil
@@ -163,10 +161,7 @@ func (u update) track(present, wanted runtime.Object) (runtime.Object, error) {
 // the metadata that clients do not decide.
 func (u update) complete(present, wanted runtime.Object) (runtime.Object, error) {
 	c := u.collection
-	old, m, err := metadataOf(present, wanted)
-	if err != nil {
-		return nil, err
-	}
+	old, m := metadataOf(present), metadataOf(wanted)
 	if err := u.check(old, m); err != nil {
 		return nil, err
 	}
@@ -175,7 +170,7 @@ func (u update) complete(present, wanted runtime.Object) (runtime.Object, error)
 		merged := present.DeepCopyObject()
 		copyStatus(wanted, merged)
 		if u.applied {
-			return merged, copyManagedFields(wanted, merged)
+			metadataOf(merged).SetManagedFields(m.GetManagedFields())
 		}
 		return merged, nil
 	case finalizerPart:
@@ -208,11 +203,7 @@ func (u update) validate(present, wanted runtime.Object) error {
 	if u.seed || u.part == statusPart || u.part == finalizerPart {
 		return nil
 	}
-	old, m, err := metadataOf(present, wanted)
-	if err != nil {
-		return err
-	}
-	return u.collection.validateUpdate(m, old)
+	return u.collection.validateUpdate(metadataOf(wanted), metadataOf(present))
 }
 
 // keepDeletion keeps the deletion marks of the present state. The validation refuses a client
@@ -263,13 +254,10 @@ func (u update) check(old, m metav1.Object) error {
 
 // lastFinalizerGone reports whether an update lets a pending deletion happen: there
 // is no finalizer any more, and nothing to wait for.
-func (u update) lastFinalizerGone(present, wanted runtime.Object) (bool, error) {
-	old, m, err := metadataOf(present, wanted)
-	if err != nil {
-		return false, err
-	}
+func (u update) lastFinalizerGone(present, wanted runtime.Object) bool {
 	if u.collection.terminates && held(wanted) {
-		return false, nil
+		return false
 	}
-	return old.GetDeletionTimestamp() != nil && ptr.Deref(old.GetDeletionGracePeriodSeconds(), 0) == 0 && len(m.GetFinalizers()) == 0, nil
+	old := metadataOf(present)
+	return old.GetDeletionTimestamp() != nil && ptr.Deref(old.GetDeletionGracePeriodSeconds(), 0) == 0 && len(metadataOf(wanted).GetFinalizers()) == 0
 }

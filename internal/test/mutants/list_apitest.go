@@ -6,8 +6,8 @@ var servers = []mutation{
 	{
 		bug:   "the removal of the last finalizer is answered with a new version",
 		in:    "apitest.update.commit",
-		old:   "		return wanted, copyVersion(present.Object, wanted)\n",
-		new:   "		m := wanted.(metav1.Object)\n		m.SetResourceVersion(\"1\" + m.GetResourceVersion())\n		return wanted, nil\n",
+		old:   "		copyVersion(present.Object, wanted)\n",
+		new:   "		m := wanted.(metav1.Object)\n		m.SetResourceVersion(\"1\" + m.GetResourceVersion())\n",
 		suite: conformance,
 	},
 	{
