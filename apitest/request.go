@@ -83,34 +83,24 @@ func (c *catalog) parse(r *http.Request) (*request, bool) {
 	return req, true
 }
 
+// verbsOf are the API verbs of methods: of a collection, and of an object in it.
+var verbsOf = map[string]struct{ collection, object string }{
+	http.MethodGet:    {"list", "get"},
+	http.MethodHead:   {"list", "get"},
+	http.MethodPost:   {collection: "create"},
+	http.MethodPut:    {object: "update"},
+	http.MethodPatch:  {object: "patch"},
+	http.MethodDelete: {"deletecollection", "delete"},
+}
+
 // verbOf returns the API verb of a request, "" when there is none.
 func verbOf(r *http.Request, name string) string {
-	switch r.Method {
-	case http.MethodGet, http.MethodHead:
-		if name != "" {
-			return "get"
-		}
-		if watch, err := strconv.ParseBool(r.URL.Query().Get("watch")); err == nil && watch {
-			return "watch"
-		}
-		return "list"
-	case http.MethodPost:
-		if name == "" {
-			return "create"
-		}
-	case http.MethodPut:
-		if name != "" {
-			return "update"
-		}
-	case http.MethodPatch:
-		if name != "" {
-			return "patch"
-		}
-	case http.MethodDelete:
-		if name != "" {
-			return "delete"
-		}
-		return "deletecollection"
+	of := verbsOf[r.Method]
+	if name != "" {
+		return of.object
 	}
-	return ""
+	if watch, _ := strconv.ParseBool(r.URL.Query().Get("watch")); watch && of.collection == "list" {
+		return "watch"
+	}
+	return of.collection
 }

@@ -48,24 +48,14 @@ func (s *Server) dispatch(w http.ResponseWriter, req *request) (err error) {
 	if req.format, err = wire.Negotiate(req.Header.Get("Accept"), need); err != nil {
 		return err
 	}
-	switch req.verb {
-	case "get":
-		return s.serveGet(w, req)
-	case "list":
-		return s.serveList(w, req)
-	case "watch":
-		return s.serveWatch(w, req)
-	case "create":
-		return s.serveCreate(w, req)
-	case "update":
-		return s.serveUpdate(w, req)
-	case "patch":
-		return s.servePatch(w, req)
-	case "delete":
-		return s.serveDelete(w, req)
-	default:
-		return s.serveDeleteCollection(w, req)
-	}
+	return byVerb[req.verb](s, w, req)
+}
+
+// byVerb are the handlers of the verbs that a collection may have.
+var byVerb = map[string]func(*Server, http.ResponseWriter, *request) error{
+	"get": (*Server).serveGet, "list": (*Server).serveList, "watch": (*Server).serveWatch,
+	"create": (*Server).serveCreate, "update": (*Server).serveUpdate, "patch": (*Server).servePatch,
+	"delete": (*Server).serveDelete, "deletecollection": (*Server).serveDeleteCollection,
 }
 
 // answerStored answers with an object as it is stored.
