@@ -31,38 +31,31 @@ type catalog struct {
 }
 
 func newCatalog(s *store.Store, set *settings) (*catalog, error) {
-	scheme := set.scheme
 	c := &catalog{
-		scheme:     scheme,
+		scheme:     set.scheme,
 		byResource: map[schema.GroupVersionResource]*collection{},
 		byKind:     map[schema.GroupVersionKind]*collection{},
 		byType:     map[reflect.Type]*collection{},
 	}
 	described := map[schema.GroupVersionKind]bool{}
+	var stored, converted []Resource
 	for _, r := range set.resources {
 		if err := r.validate(); err != nil {
 			return nil, err
 		}
-		described[r.GroupVersionResource.GroupVersion().WithKind(r.Kind)] = true
+		described[r.kind()] = true
 		if r.converted() {
-			continue
-		}
-		if err := c.add(s, r); err != nil {
-			return nil, err
-		}
-	}
-	for _, r := range resourcesOf(scheme) {
-		if described[r.GroupVersionResource.GroupVersion().WithKind(r.Kind)] {
-			continue
-		}
-		if err := c.add(s, r); err != nil {
-			return nil, err
+			converted = append(converted, r)
+		} else {
+			stored = append(stored, r)
 		}
 	}
-	for _, r := range set.resources {
-		if !r.converted() {
-			continue
+	for _, r := range resourcesOf(set.scheme) {
+		if !described[r.kind()] {
+			stored = append(stored, r)
 		}
+	}
+	for _, r := range append(stored, converted...) {
 		if err := c.add(s, r); err != nil {
 			return nil, err
 		}
@@ -191,7 +184,7 @@ func structField(scheme *runtime.Scheme, kind schema.GroupVersionKind, name stri
 }
 
 func (c *catalog) add(s *store.Store, r Resource) error {
-	kind := r.GroupVersionResource.GroupVersion().WithKind(r.Kind)
+	kind := r.kind()
 	if other, ok := c.byResource[r.GroupVersionResource]; ok {
 		return fmt.Errorf("resource %s is both %s and %s", r.GroupVersionResource, other.kind.Kind, r.Kind)
 	}

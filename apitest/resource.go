@@ -68,6 +68,10 @@ func (r Resource) validate() error {
 	return nil
 }
 
+func (r Resource) kind() schema.GroupVersionKind {
+	return r.GroupVersionResource.GroupVersion().WithKind(r.Kind)
+}
+
 // converted reports whether the resource is stored in another version.
 func (r Resource) converted() bool {
 	return r.StorageVersion != "" && r.StorageVersion != r.GroupVersionResource.Version
