@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/ptr"
 )
@@ -35,16 +34,12 @@ func podOf(obj runtime.Object) (*corev1.Pod, error) {
 	if pod, ok := obj.(*corev1.Pod); ok {
 		return pod, nil
 	}
-	u, ok := obj.(*unstructured.Unstructured)
-	if !ok {
-		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
-		if err != nil {
-			return nil, fmt.Errorf("read %T as a Pod: %w", obj, err)
-		}
-		u = &unstructured.Unstructured{Object: content}
-	}
 	pod := &corev1.Pod{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, pod); err != nil {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
+	if err == nil {
+		err = runtime.DefaultUnstructuredConverter.FromUnstructured(content, pod)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("read %T as a Pod: %w", obj, err)
 	}
 	return pod, nil

@@ -1,10 +1,10 @@
 package apitest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -39,11 +39,7 @@ func (c *catalog) allowCreate(col *collection, namespace string, m metav1.Object
 	if ns, ok := found.Object.(*corev1.Namespace); !ok || ns.Status.Phase != corev1.NamespaceTerminating {
 		return nil
 	}
-	name := m.GetName()
-	if name == "" {
-		name = m.GetGenerateName()
-	}
-	refused := apierrors.NewForbidden(col.groupResource(), name,
+	refused := apierrors.NewForbidden(col.groupResource(), cmp.Or(m.GetName(), m.GetGenerateName()),
 		fmt.Errorf("unable to create new content in namespace %s because it is being terminated", namespace))
 	refused.ErrStatus.Details.Causes = append(refused.ErrStatus.Details.Causes, metav1.StatusCause{
 		Type:    corev1.NamespaceTerminatingCause,
@@ -112,7 +108,7 @@ func (r removal) markNamespace(obj runtime.Object) (step, bool) {
 	if ns.DeletionTimestamp != nil {
 		return alreadyMarked, len(ns.Spec.Finalizers) > 0
 	}
-	now := metav1.NewTime(time.Now()).Rfc3339Copy()
+	now := metav1.Now().Rfc3339Copy()
 	ns.DeletionTimestamp = &now
 	ns.Status.Phase = corev1.NamespaceTerminating
 	r.propagate(ns)

@@ -25,12 +25,7 @@ var (
 // propagate gives an object the finalizer that says what becomes of its dependents,
 // for a garbage collector to act on, and takes away the one that says otherwise.
 func (r removal) propagate(m metav1.Object) {
-	var wanted []string
-	for _, f := range m.GetFinalizers() {
-		if f != metav1.FinalizerOrphanDependents && f != metav1.FinalizerDeleteDependents {
-			wanted = append(wanted, f)
-		}
-	}
+	wanted := slices.DeleteFunc(slices.Clone(m.GetFinalizers()), isPropagation)
 	switch r.policy(m.GetFinalizers()) {
 	case metav1.DeletePropagationOrphan:
 		wanted = append(wanted, metav1.FinalizerOrphanDependents)
@@ -40,6 +35,10 @@ func (r removal) propagate(m metav1.Object) {
 	if !sets.New(wanted...).Equal(sets.New(m.GetFinalizers()...)) {
 		m.SetFinalizers(wanted)
 	}
+}
+
+func isPropagation(finalizer string) bool {
+	return finalizer == metav1.FinalizerOrphanDependents || finalizer == metav1.FinalizerDeleteDependents
 }
 
 // policy returns what becomes of the dependents: what the delete says, or else the
@@ -58,9 +57,7 @@ func (r removal) policy(finalizers []string) metav1.DeletionPropagation {
 	case r.options.PropagationPolicy != nil:
 		return *r.options.PropagationPolicy
 	}
-	named := slices.IndexFunc(finalizers, func(f string) bool {
-		return f == metav1.FinalizerOrphanDependents || f == metav1.FinalizerDeleteDependents
-	})
+	named := slices.IndexFunc(finalizers, isPropagation)
 	switch {
 	case named >= 0 && finalizers[named] == metav1.FinalizerOrphanDependents:
 		return metav1.DeletePropagationOrphan

@@ -45,12 +45,10 @@ func (s *Server) serveWatch(w http.ResponseWriter, req *request) error {
 	switch {
 	case errors.Is(err, errEnded):
 		return nil
-	case errors.Is(err, errAborted) || req.Context().Err() != nil:
-		return errAborted
-	default:
+	case !errors.Is(err, errAborted) && req.Context().Err() == nil:
 		klog.FromContext(req.Context()).V(2).Info("Watch broke off", "uri", req.URL.RequestURI(), "err", err)
-		return errAborted
 	}
+	return errAborted
 }
 
 func (st *stream) serve(req *request) error {

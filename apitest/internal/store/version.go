@@ -1,6 +1,10 @@
 package store
 
-import "k8s.io/apimachinery/pkg/runtime"
+import (
+	"math"
+
+	"k8s.io/apimachinery/pkg/runtime"
+)
 
 // Version is one state of one object. It is immutable.
 type Version struct {
@@ -29,13 +33,7 @@ type chain struct {
 }
 
 // live returns the present state, nil when the object does not exist.
-func (c *chain) live() *Version {
-	last := c.versions[len(c.versions)-1]
-	if last.Deleted {
-		return nil
-	}
-	return last
-}
+func (c *chain) live() *Version { return c.at(math.MaxUint64) }
 
 // at returns the state as of revision, nil when the object did not exist then.
 func (c *chain) at(revision uint64) *Version {
