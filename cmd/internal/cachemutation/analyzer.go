@@ -12,6 +12,7 @@ import (
 	"go/types"
 	"maps"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ssa"
@@ -70,9 +71,7 @@ func run(pass *analysis.Pass) (any, error) {
 		return nil, nil
 	}
 	p := build(pass)
-	p.findHanded()
-	p.findPrivate()
-	p.findFields()
+	p.survey()
 	p.summarize()
 	p.export()
 	pass.ExportPackageFact(new(analysed))
@@ -146,6 +145,29 @@ func endsProgram(f *types.Func) bool {
 		return slices.Contains([]string{"Exit", "Exitf", "Fatal", "Fatalf", "Fatalln"}, f.Name()) && f.Signature().Recv() == nil
 	}
 	return false
+}
+
+// survey finds the functions of the package that are called with objects of a cache, stores of
+// the program's own, and the values of fields and variables.
+func (p *program) survey() {
+	for _, fn := range p.functions {
+		p.handMethod(fn)
+		for _, b := range fn.Blocks {
+			for _, instr := range b.Instrs {
+				switch i := instr.(type) {
+				case *ssa.Store:
+					p.handField(i)
+					p.noteStored(i)
+				case *ssa.MapUpdate:
+					if path, name := kube.TypeName(i.Map.Type()); path == kube.Cache && strings.TrimPrefix(name, "Typed") == "Indexers" {
+						p.hand(i.Value, "the index function's object")
+					}
+				case ssa.CallInstruction:
+					p.handCall(i.Common())
+				}
+			}
+		}
+	}
 }
 
 // summarize analyses all functions, those that are called first. Functions that call one

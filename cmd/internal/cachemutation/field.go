@@ -2,32 +2,27 @@ package cachemutation
 
 import (
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 )
 
-// findFields finds the values that the package stores in its fields and variables. Exported ones may be set by other packages.
-func (p *program) findFields() {
-	for _, fn := range p.functions {
-		for _, b := range fn.Blocks {
-			for _, instr := range b.Instrs {
-				s, ok := instr.(*ssa.Store)
-				if !ok {
-					continue
-				}
-				switch v := variable(s.Addr).(type) {
-				case *types.Var:
-					if v.Exported() || v.Pkg() != p.pass.Pkg {
-						continue
-					}
-					p.stored[v] = append(p.stored[v], s.Val)
-				case *ssa.Global:
-					if obj := v.Object(); obj != nil && !obj.Exported() {
-						p.stored[v] = append(p.stored[v], s.Val)
-					}
-				}
-			}
-		}
+// noteStored notes the value that the package stores in a field or variable, if other packages
+// cannot set it, and that it is a store of the program's own.
+func (p *program) noteStored(s *ssa.Store) {
+	key := variable(s.Addr)
+	if key != nil && slices.Contains(makesStore, madeBy(s.Val)) {
+		p.private[key] = true
+	}
+	own := false
+	switch v := key.(type) {
+	case *types.Var:
+		own = !v.Exported() && v.Pkg() == p.pass.Pkg
+	case *ssa.Global:
+		own = v.Object() != nil && !v.Object().Exported()
+	}
+	if own {
+		p.stored[key] = append(p.stored[key], s.Val)
 	}
 }
 

@@ -42,8 +42,8 @@ func (p *program) report() {
 			}
 			d.Related = append(d.Related, analysis.RelatedInformation{Pos: pos, Message: s.Text})
 		}
-		if fix, done, ok := p.fix(f, before); ok {
-			d.SuggestedFixes = []analysis.SuggestedFix{fix}
+		fixes, done := p.fix(f, before)
+		if d.SuggestedFixes = fixes; len(fixes) > 0 {
 			before = append(before, done)
 		}
 		report.Report(p.pass, d)

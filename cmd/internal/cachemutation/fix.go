@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ast/astutil"
@@ -22,30 +23,26 @@ type fixed struct {
 // fix returns the insertion of DeepCopy before the statement that writes. It is there
 // only if it is surely right: a variable is set once, from the read of the cache, and
 // nothing else in the function refers to the object.
-func (p *program) fix(f finding, before []fixed) (analysis.SuggestedFix, fixed, bool) {
+func (p *program) fix(f finding, before []fixed) (fixes []analysis.SuggestedFix, done fixed) {
 	file := report.FileOf(p.pass, f.pos)
 	if file == nil {
-		return analysis.SuggestedFix{}, fixed{}, false
+		return nil, fixed{}
 	}
 	path, _ := astutil.PathEnclosingInterval(file, f.pos, f.pos)
 	statement, block, body := p.enclosing(path)
 	if statement == nil || body == nil {
-		return analysis.SuggestedFix{}, fixed{}, false
+		return nil, fixed{}
 	}
 	v := p.variableOf(statement, body, f.root.pos)
-	if v == nil || !p.isOnlyReference(body, v) {
-		return analysis.SuggestedFix{}, fixed{}, false
-	}
-	for _, done := range before {
-		if done.variable == v && done.from <= f.pos && f.pos < done.block.End() {
-			return analysis.SuggestedFix{}, fixed{}, false
-		}
+	copied := func(b fixed) bool { return b.variable == v && b.from <= f.pos && f.pos < b.block.End() }
+	if v == nil || !p.isOnlyReference(body, v) || slices.ContainsFunc(before, copied) {
+		return nil, fixed{}
 	}
 	text := v.Name() + " = " + v.Name() + ".DeepCopy()\n"
-	return analysis.SuggestedFix{
+	return []analysis.SuggestedFix{{
 		Message:   "copy " + v.Name() + " first",
 		TextEdits: []analysis.TextEdit{{Pos: statement.Pos(), End: statement.Pos(), NewText: []byte(text)}},
-	}, fixed{v, block, statement.Pos()}, true
+	}}, fixed{v, block, statement.Pos()}
 }
 
 // enclosing returns the innermost statement of a block, the block, and the body of the

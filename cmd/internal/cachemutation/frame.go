@@ -145,15 +145,11 @@ func (f *frame) set(v ssa.Value, r refs) {
 
 // result adds places to one of the results of a call or another instruction.
 func (f *frame) result(v ssa.Value, i int, r refs) {
-	if v.Type() == nil || len(r) == 0 {
-		return
+	tuple, ok := v.Type().(*types.Tuple)
+	if !ok && i == 0 {
+		f.set(v, r)
 	}
-	if tuple, ok := v.Type().(*types.Tuple); !ok {
-		if i == 0 {
-			f.set(v, r)
-		}
-		return
-	} else if i >= tuple.Len() {
+	if !ok || i >= tuple.Len() || len(r) == 0 {
 		return
 	}
 	if f.results[v] == nil {
@@ -303,18 +299,11 @@ func (f *frame) arriving(v ssa.Value, from, to *ssa.BasicBlock) refs {
 // isNoObject reports whether a condition is that a value is not of an interface that all API
 // objects implement.
 func (c cond) isNoObject(v ssa.Value) bool {
-	if c.want {
+	ok, isExtract := c.tested().(*ssa.Extract)
+	if c.want || !isExtract {
 		return false
 	}
-	branch, ok := c.by.Instrs[len(c.by.Instrs)-1].(*ssa.If)
-	if !ok {
-		return false
-	}
-	ok2, isExtract := branch.Cond.(*ssa.Extract)
-	if !isExtract {
-		return false
-	}
-	assert, isAssert := ok2.Tuple.(*ssa.TypeAssert)
+	assert, isAssert := ok.Tuple.(*ssa.TypeAssert)
 	return isAssert && assert.X == v && types.IsInterface(assert.AssertedType) &&
 		(kube.IsObject(assert.AssertedType) || kube.IsType(assert.AssertedType, kube.Runtime, "Object"))
 }

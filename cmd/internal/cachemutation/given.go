@@ -27,11 +27,7 @@ func (f *frame) given(when []cond) string {
 
 // compared returns what a condition says of a parameter and a constant, or nothing.
 func (f *frame) compared(c cond) string {
-	branch, ok := c.by.Instrs[len(c.by.Instrs)-1].(*ssa.If)
-	if !ok {
-		return ""
-	}
-	v, want := branch.Cond, c.want
+	v, want := c.tested(), c.want
 	for {
 		not, ok := v.(*ssa.UnOp)
 		if !ok || not.Op != token.NOT {

@@ -28,27 +28,6 @@ var callers = map[string][]string{
 	"sigs.k8s.io/controller-runtime/pkg/cache/cacheapi": {"FieldIndexer.IndexField"},
 }
 
-// findHanded finds the functions of the package that are called with objects of a cache.
-func (p *program) findHanded() {
-	for _, fn := range p.functions {
-		p.handMethod(fn)
-		for _, b := range fn.Blocks {
-			for _, instr := range b.Instrs {
-				switch i := instr.(type) {
-				case *ssa.Store:
-					p.handField(i)
-				case *ssa.MapUpdate:
-					if path, name := kube.TypeName(i.Map.Type()); path == kube.Cache && strings.TrimPrefix(name, "Typed") == "Indexers" {
-						p.hand(i.Value, "the index function's object")
-					}
-				case ssa.CallInstruction:
-					p.handCall(i.Common())
-				}
-			}
-		}
-	}
-}
-
 func (p *program) handField(i *ssa.Store) {
 	address, ok := i.Addr.(*ssa.FieldAddr)
 	if !ok {
@@ -133,17 +112,16 @@ func (b *passed) add(v ssa.Value, depth int) {
 func takesAny(s *types.Signature) bool {
 	count := 0
 	for v := range s.Params().Variables() {
-		iface, ok := v.Type().Underlying().(*types.Interface)
 		switch {
 		case kube.IsType(v.Type(), "context", "Context"):
-		case ok && iface.NumMethods() == 0:
+		case isAny(v.Type()):
 			count++
 		default:
 			return false
 		}
 	}
 	for v := range s.Results().Variables() {
-		if !types.Identical(v.Type(), types.Universe.Lookup("error").Type()) {
+		if !isError(v.Type()) {
 			return false
 		}
 	}
@@ -166,7 +144,7 @@ func (p *program) handMethod(fn *ssa.Function) {
 		return
 	}
 	for i, v := range fn.Params[1:] {
-		if iface, ok := v.Type().Underlying().(*types.Interface); ok && iface.NumMethods() == 0 {
+		if isAny(v.Type()) {
 			p.mark(fn, i+1, "the handler's object")
 		}
 	}
@@ -194,13 +172,8 @@ func (p *program) hand(v ssa.Value, from string) *ssa.Function {
 }
 
 func isObjectParam(t types.Type) bool {
-	if iface, ok := t.Underlying().(*types.Interface); ok && iface.NumMethods() == 0 {
-		return true
-	}
-	if _, isParam := types.Unalias(t).(*types.TypeParam); isParam {
-		return true
-	}
-	return kube.IsObject(t) || kube.IsType(t, kube.Runtime, "Object") || kube.IsType(t, kube.Typed+"/typed", "Deleted") ||
+	_, isParam := types.Unalias(t).(*types.TypeParam)
+	return isParam || isAny(t) || kube.IsObject(t) || kube.IsType(t, kube.Runtime, "Object") || kube.IsType(t, kube.Typed+"/typed", "Deleted") ||
 		kube.IsType(t, kube.Cache, "DeletedObject")
 }
 
@@ -224,20 +197,6 @@ func madeBy(v ssa.Value) string {
 		}
 	}
 	return ""
-}
-
-// findPrivate finds the variables and fields that hold stores of the program's own.
-func (p *program) findPrivate() {
-	for _, fn := range p.functions {
-		for _, b := range fn.Blocks {
-			for _, instr := range b.Instrs {
-				if s, ok := instr.(*ssa.Store); ok && slices.Contains(makesStore, madeBy(s.Val)) {
-					p.private[variable(s.Addr)] = true
-				}
-			}
-		}
-	}
-	delete(p.private, nil)
 }
 
 // variable returns a field or variable by its address.

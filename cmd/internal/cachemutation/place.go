@@ -140,12 +140,15 @@ func shown(path string) string {
 	return b.String()
 }
 
-// A cond is a condition that held when a value was chosen, and the block that tested it.
+// A cond is a condition that held when a value was chosen, and the block that ends by testing it.
 type cond struct {
 	key  string
 	want bool
 	by   *ssa.BasicBlock
 }
+
+// tested returns the condition as the block has it, before describe may have turned it around.
+func (c cond) tested() ssa.Value { return c.by.Instrs[len(c.by.Instrs)-1].(*ssa.If).Cond }
 
 // A ref is one of the places of a value, and under which conditions.
 type ref struct {
@@ -165,7 +168,7 @@ func (r refs) add(more ...ref) refs {
 		case i < 0 && len(r) < most:
 			r = append(slices.Clip(r), m)
 		case i >= 0 && len(r[i].when) > 0:
-			kept := both(r[i].when, m.when)
+			kept := slices.DeleteFunc(slices.Clone(r[i].when), func(c cond) bool { return !slices.Contains(m.when, c) })
 			if len(kept) < len(r[i].when) {
 				r = slices.Clone(r)
 				r[i].when = kept
@@ -173,16 +176,6 @@ func (r refs) add(more ...ref) refs {
 		}
 	}
 	return r
-}
-
-// both returns the conditions that are in a and b.
-func both(a, b []cond) (common []cond) {
-	for _, c := range a {
-		if slices.Contains(b, c) {
-			common = append(common, c)
-		}
-	}
-	return common
 }
 
 func (r refs) under(conds []cond) refs {
@@ -219,6 +212,14 @@ func (r refs) equal(other refs) bool {
 		return a.place == b.place && slices.Equal(a.when, b.when)
 	})
 }
+
+// isAny reports whether a type is an interface without methods.
+func isAny(t types.Type) bool {
+	iface, ok := t.Underlying().(*types.Interface)
+	return ok && iface.NumMethods() == 0
+}
+
+func isError(t types.Type) bool { return types.Identical(t, types.Universe.Lookup("error").Type()) }
 
 // isReference reports whether a value of the type refers to memory, instead of having it.
 func isReference(t types.Type) bool {

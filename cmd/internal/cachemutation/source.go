@@ -80,7 +80,7 @@ func (f *frame) readResults(obj *types.Func, i ssa.CallInstruction, store bool) 
 	from := readName(obj)
 	for n := range i.Common().Signature().Results().Len() {
 		t := i.Common().Signature().Results().At(n).Type()
-		if !isReference(t) || types.Identical(t, types.Universe.Lookup("error").Type()) {
+		if !isReference(t) || isError(t) {
 			continue
 		}
 		r := f.cachedRoot(v, "", from, v.Pos(), t)
@@ -116,13 +116,10 @@ func (f *frame) fresh(v ssa.Value, part string) *root {
 
 // holdsObject reports whether a result of a read is an object, and not an error or a flag.
 func holdsObject(t types.Type, store bool) bool {
-	if types.Identical(t, types.Universe.Lookup("error").Type()) || !isReference(t) {
+	if isError(t) || !isReference(t) {
 		return false
 	}
-	if iface, ok := t.Underlying().(*types.Interface); ok && !store {
-		return kube.IsType(t, kube.Runtime, "Object") || kube.IsObject(t) || iface.NumMethods() == 0
-	}
-	return true
+	return store || !types.IsInterface(t) || kube.IsType(t, kube.Runtime, "Object") || kube.IsObject(t) || isAny(t)
 }
 
 func readName(obj *types.Func) string {
