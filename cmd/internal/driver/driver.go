@@ -36,23 +36,7 @@ type options struct {
 	json, fix, diff, tests bool
 	context                int
 	tags, dir              string
-	chosen                 map[string]*choice
-}
-
-// choice is a flag named after an analyzer: set to true or false, or not at all.
-type choice struct{ set, on bool }
-
-func (c *choice) IsBoolFlag() bool { return true }
-
-func (c *choice) String() string { return "" }
-
-func (c *choice) Set(s string) error {
-	switch s {
-	case "true", "false":
-		c.set, c.on = true, s == "true"
-		return nil
-	}
-	return fmt.Errorf("%q is neither true nor false", s)
+	chosen                 map[string]bool // analyzers whose flags are set, and to what
 }
 
 // Run is the main function of a tool.
@@ -113,11 +97,16 @@ func (o *options) flags(stderr io.Writer) *flag.FlagSet {
 	set.IntVar(&o.context, "c", -1, "print `n` lines around each finding")
 	set.StringVar(&o.tags, "tags", "", "build `tags`, separated by commas")
 	set.StringVar(&o.dir, "C", "", "change to `dir` before anything else")
-	o.chosen = map[string]*choice{}
+	o.chosen = map[string]bool{}
 	for _, a := range o.tool.Analyzers {
 		title, _, _ := strings.Cut(a.Doc, "\n")
-		o.chosen[a.Name] = new(choice)
-		set.Var(o.chosen[a.Name], a.Name, title)
+		set.BoolFunc(a.Name, title, func(text string) error {
+			if text != "true" && text != "false" {
+				return fmt.Errorf("%q is neither true nor false", text)
+			}
+			o.chosen[a.Name] = text == "true"
+			return nil
+		})
 		a.Flags.VisitAll(func(f *flag.Flag) { set.Var(f.Value, a.Name+"."+f.Name, f.Usage) })
 	}
 	return set
@@ -125,10 +114,10 @@ func (o *options) flags(stderr io.Writer) *flag.FlagSet {
 
 // selected returns the analyzers that flags name or, if they exclude some, all others.
 func (o *options) selected(analyzers []*analysis.Analyzer) []*analysis.Analyzer {
-	named := slices.ContainsFunc(analyzers, func(a *analysis.Analyzer) bool { return o.chosen[a.Name].on })
+	named := slices.ContainsFunc(analyzers, func(a *analysis.Analyzer) bool { return o.chosen[a.Name] })
 	return slices.DeleteFunc(slices.Clone(analyzers), func(a *analysis.Analyzer) bool {
-		c := o.chosen[a.Name]
-		return named && !c.on || c.set && !c.on
+		on, set := o.chosen[a.Name]
+		return !on && (named || set)
 	})
 }
 

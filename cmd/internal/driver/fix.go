@@ -52,7 +52,10 @@ func (o *options) applyFixes(ctx context.Context, found []load.Finding, stdout, 
 	var all []error
 	after := map[string][]byte{}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		text, err := files[name].applyTo(name)
+		text, err := os.ReadFile(name)
+		if err == nil {
+			text, err = files[name].apply(text)
+		}
 		if err != nil {
 			all = append(all, fmt.Errorf("%s is left as it was: %w", name, err))
 			continue
@@ -112,14 +115,6 @@ func (c *changed) overlaps(e edit) bool {
 		}
 		return e.start < have.end && have.start < e.end || e.start == have.start
 	})
-}
-
-func (c *changed) applyTo(name string) ([]byte, error) {
-	before, err := os.ReadFile(name)
-	if err != nil {
-		return nil, err
-	}
-	return c.apply(before)
 }
 
 // apply returns a file with its edits, formatted and without imports that are not used any

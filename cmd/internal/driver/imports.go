@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"slices"
 	"strconv"
 
 	"golang.org/x/tools/go/ast/astutil"
@@ -29,7 +30,7 @@ func withoutUnused(before, after []byte, pkg *types.Package) ([]byte, error) {
 		names[imported.Path()] = imported.Name()
 	}
 	removed := false
-	for _, spec := range append([]*ast.ImportSpec(nil), file.Imports...) {
+	for _, spec := range slices.Clone(file.Imports) {
 		path, _ := strconv.Unquote(spec.Path.Value)
 		name, given := names[path], ""
 		if spec.Name != nil {
