@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -61,18 +62,10 @@ func (i *imports) isTaken(file *ast.File, name string) bool {
 			return true
 		}
 	}
-	taken := false
-	ast.Inspect(file, func(n ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		taken = taken || ok && id.Name == name
-		return !taken
+	return hasName(file, name) || slices.ContainsFunc(file.Imports, func(spec *ast.ImportSpec) bool {
+		pkg := i.TypesInfo.PkgNameOf(spec)
+		return pkg != nil && pkg.Name() == name
 	})
-	for _, spec := range file.Imports {
-		if pkg := i.TypesInfo.PkgNameOf(spec); pkg != nil && pkg.Name() == name {
-			taken = true
-		}
-	}
-	return taken
 }
 
 // addition returns the edit that adds an import next to those that are most like it.

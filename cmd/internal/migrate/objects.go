@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/types/typeutil"
 
@@ -171,21 +172,16 @@ func (p *program) valuesOf(v *types.Var) (values []ast.Expr, known bool) {
 		return nil, false
 	}
 	known = true
-	set := func(targets, from []ast.Expr, i int) {
-		if known = known && len(targets) == len(from); known {
-			values = append(values, from[i])
-		}
-	}
 	visit := func(id *ast.Ident) {
-		var target ast.Node = id
+		var target ast.Expr = id
 		if s, ok := p.parents[id].(*ast.SelectorExpr); ok && s.Sel == id {
 			target = s
 		}
 		switch parent := p.parents[target].(type) {
 		case *ast.AssignStmt:
-			for i, l := range parent.Lhs {
-				if l == target {
-					set(parent.Lhs, parent.Rhs, i)
+			if i := slices.Index(parent.Lhs, target); i >= 0 {
+				if known = known && len(parent.Lhs) == len(parent.Rhs); known {
+					values = append(values, parent.Rhs[i])
 				}
 			}
 		case *ast.KeyValueExpr:
@@ -199,12 +195,8 @@ func (p *program) valuesOf(v *types.Var) (values []ast.Expr, known bool) {
 		case *ast.Field:
 			known = known && v.IsField() // a parameter has the values of arguments
 		case *ast.ValueSpec:
-			if len(parent.Values) == len(parent.Names) {
-				for i, n := range parent.Names {
-					if n == id {
-						values = append(values, parent.Values[i])
-					}
-				}
+			if i := slices.Index(parent.Names, id); i >= 0 && len(parent.Values) == len(parent.Names) {
+				values = append(values, parent.Values[i])
 			}
 		}
 	}
@@ -253,7 +245,7 @@ func (p *program) castsIn(f ast.Expr, param, depth int, see func(*ast.TypeAssert
 	if fn == nil || depth > 2 {
 		return
 	}
-	v := paramAt(p.TypesInfo, fn.kind, param)
+	v, _ := paramAt(p.TypesInfo, fn.kind, param)
 	if v == nil {
 		return
 	}
@@ -322,12 +314,12 @@ func (p *program) declared(object types.Object) *function {
 	return nil
 }
 
-// paramAt returns a parameter, or nil if it has no name.
-func paramAt(info *types.Info, f *ast.FuncType, i int) types.Object {
+// paramAt returns a parameter and its field, or nil if it has no name.
+func paramAt(info *types.Info, f *ast.FuncType, i int) (types.Object, *ast.Field) {
 	for _, field := range f.Params.List {
 		for _, name := range field.Names {
 			if i == 0 {
-				return info.Defs[name]
+				return info.Defs[name], field
 			}
 			i--
 		}
@@ -335,7 +327,7 @@ func paramAt(info *types.Info, f *ast.FuncType, i int) types.Object {
 			i--
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 func isTombstone(t types.Type) bool {

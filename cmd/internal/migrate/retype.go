@@ -13,12 +13,9 @@ import (
 // literal gives a function literal of the handler typed parameters.
 func (l *plan) literal(f handlerFunc, lit *ast.FuncLit, name string) *stays {
 	deleted := "deleted"
-	ast.Inspect(lit.Body, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok && id.Name == deleted {
-			deleted += "Object"
-		}
-		return true
-	})
+	for hasName(lit.Body, deleted) {
+		deleted += "Object"
+	}
 	n := 1
 	if f.event == "Update" {
 		n = 2
@@ -26,7 +23,7 @@ func (l *plan) literal(f handlerFunc, lit *ast.FuncLit, name string) *stays {
 	var params []*param
 	objects := make([]*param, n)
 	for i := range n {
-		v := paramAt(l.TypesInfo, lit.Type, i)
+		v, _ := paramAt(l.TypesInfo, lit.Type, i)
 		if v == nil || v.Name() == "_" {
 			continue
 		}
@@ -52,7 +49,7 @@ func (l *plan) literal(f handlerFunc, lit *ast.FuncLit, name string) *stays {
 	switch f.event {
 	case "Add":
 		initial := "_"
-		if v := paramAt(l.TypesInfo, lit.Type, 1); f.detailed && v != nil {
+		if v, _ := paramAt(l.TypesInfo, lit.Type, 1); f.detailed && v != nil {
 			initial = v.Name()
 		}
 		head = text(objects[0]) + " " + name + ", " + initial + " bool"
@@ -122,13 +119,12 @@ func (l *plan) retype(f types.Object) {
 	var params []*param
 	var fields []*ast.Field
 	for i := range 16 {
-		v := paramAt(l.TypesInfo, fn.kind, i)
+		v, field := paramAt(l.TypesInfo, fn.kind, i)
 		if !l.calls[f][i] || v == nil {
 			continue
 		}
-		field := fieldOf(fn.kind, v.Pos())
 		t := l.castIn(v)
-		if t == nil || !isAny(v.Type()) || field == nil {
+		if t == nil || !isAny(v.Type()) {
 			continue
 		}
 		params, fields = append(params, &param{object: v, typ: t, text: v.Name(), rename: true}), append(fields, field)
@@ -173,17 +169,6 @@ func (l *plan) areWhole(fields []*ast.Field) bool {
 		}
 	}
 	return true
-}
-
-func fieldOf(f *ast.FuncType, pos token.Pos) *ast.Field {
-	for _, field := range f.Params.List {
-		for _, name := range field.Names {
-			if name.Pos() == pos {
-				return field
-			}
-		}
-	}
-	return nil
 }
 
 func isAny(t types.Type) bool {
@@ -291,11 +276,15 @@ func (l *plan) names(file, name string) bool {
 	if err != nil || tree.Name.Name != l.Pkg.Name() {
 		return err != nil
 	}
-	found := false
-	ast.Inspect(tree, func(n ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		found = found || ok && id.Name == name
-		return !found
-	})
-	return found
+	return hasName(tree, name)
+}
+
+// hasName reports whether a tree has an identifier.
+func hasName(root ast.Node, name string) bool {
+	for n := range ast.Preorder(root) {
+		if id, ok := n.(*ast.Ident); ok && id.Name == name {
+			return true
+		}
+	}
+	return false
 }

@@ -17,12 +17,10 @@ func (p *program) wanted(e ast.Expr) types.Type {
 		t = p.wantedByCall(parent, e)
 	case *ast.KeyValueExpr:
 		if lit, ok := p.parents[parent].(*ast.CompositeLit); ok && parent.Value == e {
-			t = p.wantedByLiteral(lit, parent.Key)
+			t = p.wantedByLiteral(lit, parent)
 		}
 	case *ast.CompositeLit:
-		if i := slices.Index(parent.Elts, e); i >= 0 {
-			t = p.wantedByElement(parent, i)
-		}
+		t = p.wantedByLiteral(parent, e)
 	case *ast.AssignStmt:
 		if i := slices.Index(parent.Rhs, e); i >= 0 && len(parent.Lhs) == len(parent.Rhs) {
 			if id, ok := parent.Lhs[i].(*ast.Ident); !ok || p.TypesInfo.Defs[id] == nil && id.Name != "_" {
@@ -81,33 +79,17 @@ func (p *program) isInferred(f ast.Expr) bool {
 	return generic
 }
 
-func (p *program) wantedByLiteral(lit *ast.CompositeLit, key ast.Expr) types.Type {
+// wantedByLiteral returns what the value of an element is converted to.
+func (p *program) wantedByLiteral(lit *ast.CompositeLit, element ast.Expr) types.Type {
 	switch t := core(p.TypesInfo.TypeOf(lit)).(type) {
 	case *types.Struct:
-		if id, ok := key.(*ast.Ident); ok {
-			if field := p.TypesInfo.Uses[id]; field != nil {
-				return field.Type()
-			}
+		if pair, ok := element.(*ast.KeyValueExpr); ok {
+			return p.TypesInfo.TypeOf(pair.Key)
 		}
-	case *types.Map:
-		return t.Elem()
-	case *types.Slice:
-		return t.Elem()
-	case *types.Array:
-		return t.Elem()
-	}
-	return nil
-}
-
-func (p *program) wantedByElement(lit *ast.CompositeLit, i int) types.Type {
-	switch t := core(p.TypesInfo.TypeOf(lit)).(type) {
-	case *types.Struct:
-		if i < t.NumFields() {
+		if i := slices.Index(lit.Elts, element); 0 <= i && i < t.NumFields() {
 			return t.Field(i).Type()
 		}
-	case *types.Slice:
-		return t.Elem()
-	case *types.Array:
+	case interface{ Elem() types.Type }: // a map, slice or array
 		return t.Elem()
 	}
 	return nil
