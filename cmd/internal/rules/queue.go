@@ -119,10 +119,8 @@ func (c *checker) endsWithout(body *ast.BlockStmt, from ast.Node, shutdown types
 	seen := map[*cfg.Block]bool{}
 	var ends func(b *cfg.Block, nodes []ast.Node) bool
 	ends = func(b *cfg.Block, nodes []ast.Node) bool {
-		for _, n := range nodes {
-			if c.callsDone(n) {
-				return false
-			}
+		if slices.ContainsFunc(nodes, c.callsDone) {
+			return false
 		}
 		if len(b.Succs) == 0 {
 			return b.Return() != nil || b.Kind == cfg.KindBody || b.Live
