@@ -142,7 +142,7 @@ func (u update) admit(ctx context.Context, s *settings, present, wanted runtime.
 		return wanted, nil
 	}
 	a := &Admission{
-		Operation: admissionv1.Update, Subresource: u.part.subresource(), Namespace: u.namespace, Name: u.name,
+		Operation: admissionv1.Update, Subresource: subresources[u.part], Namespace: u.namespace, Name: u.name,
 		Object: wanted.DeepCopyObject(), Old: present.DeepCopyObject(), DryRun: u.dryRun,
 	}
 	changed, err := s.ask(ctx, u.collection, a)
@@ -166,16 +166,4 @@ func (r removal) admit(ctx context.Context, s *settings, present runtime.Object)
 		Old: present.DeepCopyObject(), DryRun: isDryRun(r.options.DryRun),
 	})
 	return err
-}
-
-// subresource returns the subresource by which a part is changed.
-func (p part) subresource() string {
-	switch p {
-	case statusPart:
-		return "status"
-	case finalizerPart:
-		return "finalize"
-	default:
-		return ""
-	}
 }

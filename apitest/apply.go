@@ -18,19 +18,13 @@ import (
 type application struct {
 	*request
 	patch   *unstructured.Unstructured
-	manager string
-	force   bool
-	dryRun  bool
+	options *metav1.PatchOptions
 }
 
 // application reads the object to apply.
 func (r *request) application(data []byte, options *metav1.PatchOptions) (*application, error) {
-	media := r.collection.media
-	a := &application{
-		request: r, patch: &unstructured.Unstructured{},
-		manager: options.FieldManager, force: ptr.Deref(options.Force, false), dryRun: isDryRun(options.DryRun),
-	}
-	return a, wire.Decode(runtime.ContentTypeYAML, data, r.collection.kind, media, a.patch)
+	a := &application{request: r, patch: &unstructured.Unstructured{}, options: options}
+	return a, wire.Decode(runtime.ContentTypeYAML, data, r.collection.kind, r.collection.protobuf, a.patch)
 }
 
 // apply does a server-side apply. It returns the object, and the HTTP status: whether
@@ -39,7 +33,7 @@ func (s *Server) apply(ctx context.Context, a *application) (runtime.Object, int
 	for {
 		applied, err := s.update(ctx, update{
 			collection: a.collection, namespace: a.namespace, name: a.name,
-			part: a.part(), dryRun: a.dryRun, applied: true, patched: true, change: a.merge,
+			part: a.part(), dryRun: isDryRun(a.options.DryRun), applied: true, patched: true, change: a.merge,
 		})
 		if !apierrors.IsNotFound(err) || a.subresource != "" {
 			return applied, http.StatusOK, err
@@ -60,7 +54,7 @@ func (a *application) merge(present runtime.Object) (runtime.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	merged, err := fields.Apply(present, a.patch.DeepCopy(), a.manager, a.force)
+	merged, err := fields.Apply(present, a.patch.DeepCopy(), a.options.FieldManager, ptr.Deref(a.options.Force, false))
 	if err != nil {
 		return nil, err
 	}
@@ -86,5 +80,5 @@ func (s *Server) createApplied(ctx context.Context, a *application) (runtime.Obj
 	c.clearStatus(obj)
 	m.SetResourceVersion("")
 	m.SetCreationTimestamp(metav1.Time{})
-	return s.create(ctx, creation{collection: c, namespace: a.namespace, object: obj, dryRun: a.dryRun, applied: true})
+	return s.create(ctx, creation{collection: c, namespace: a.namespace, object: obj, dryRun: isDryRun(a.options.DryRun), applied: true})
 }

@@ -41,7 +41,7 @@ func (r *request) object() (runtime.Object, error) {
 
 func (c *collection) decode(contentType string, data []byte) (runtime.Object, error) {
 	obj := c.newObject()
-	if err := wire.Decode(contentType, data, c.kind, c.media, obj); err != nil {
+	if err := wire.Decode(contentType, data, c.kind, c.protobuf, obj); err != nil {
 		return nil, err
 	}
 	obj.GetObjectKind().SetGroupVersionKind(c.kind)

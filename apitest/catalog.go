@@ -109,13 +109,12 @@ func servable(scheme *runtime.Scheme, kind schema.GroupVersionKind) bool {
 // guess describes a kind of the scheme.
 func guess(scheme *runtime.Scheme, kind schema.GroupVersionKind) Resource {
 	plural, _ := meta.UnsafeGuessKindToResource(kind)
-	_, status := structField(scheme, kind, "Status")
 	return Resource{
 		GroupVersionResource: plural,
 		Kind:                 kind.Kind,
 		ClusterScoped:        argument.IsClusterScoped(kind.Group, kind.Kind),
-		Status:               status,
-		Fields:               knownFields[schema.GroupKind{Group: kind.Group, Kind: kind.Kind}],
+		Status:               hasStatus(scheme, kind),
+		Fields:               knownFields[kind.GroupKind()],
 	}
 }
 
@@ -175,12 +174,10 @@ var generations = map[string][]string{
 	"storage.k8s.io":               {"CSIDriver"},
 }
 
-func structField(scheme *runtime.Scheme, kind schema.GroupVersionKind, name string) (reflect.StructField, bool) {
-	t, ok := scheme.AllKnownTypes()[kind]
-	if !ok || t.Kind() != reflect.Struct {
-		return reflect.StructField{}, false
-	}
-	return t.FieldByName(name)
+// hasStatus reports whether the objects of a kind of the scheme have a status.
+func hasStatus(scheme *runtime.Scheme, kind schema.GroupVersionKind) bool {
+	_, has := scheme.AllKnownTypes()[kind].FieldByName("Status")
+	return has
 }
 
 func (c *catalog) add(s *store.Store, r Resource) error {
@@ -204,14 +201,14 @@ func (c *catalog) add(s *store.Store, r Resource) error {
 	}
 	if servable(c.scheme, kind) {
 		added.scheme = c.scheme
-		if _, has := structField(c.scheme, kind, "Status"); r.Status && !has {
+		if r.Status && !hasStatus(c.scheme, kind) {
 			return fmt.Errorf("resource %s: %s has no status", r.GroupVersionResource, kind)
 		}
 		list, err := c.scheme.New(added.listKind)
 		if err != nil {
 			return fmt.Errorf("resource %s: %w", r.GroupVersionResource, err)
 		}
-		_, added.media.Protobuf = list.(runtime.ProtobufMarshaller)
+		_, added.protobuf = list.(runtime.ProtobufMarshaller)
 	} else {
 		added.custom = true
 	}

@@ -127,7 +127,7 @@ func (c *collector) unblock(ctx context.Context, n *node) error {
 	return c.change(ctx, n, func(m metav1.Object) {
 		refs := m.GetOwnerReferences()
 		for i := range refs {
-			refs[i].BlockOwnerDeletion = ptr.To(false)
+			refs[i].BlockOwnerDeletion = new(false)
 		}
 		m.SetOwnerReferences(refs)
 	})

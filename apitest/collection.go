@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubetyped/informer/apitest/internal/store"
-	"github.com/kubetyped/informer/apitest/internal/wire"
 )
 
 // collection is one served resource: what it is and its objects. All but the
@@ -28,7 +27,7 @@ type collection struct {
 	generation  bool // counts the changes of its content
 	graceful    bool // objects are marked before they are deleted
 	terminates  bool // objects are namespaces that are emptied before they are deleted
-	media       wire.Media
+	protobuf    bool // objects can be spelled in it
 	fields      map[string]FieldFunc
 	scheme      *runtime.Scheme // nil: unstructured
 	table       *store.Table
@@ -60,8 +59,8 @@ func (c *collection) newList() runtime.Object {
 // metadataOf returns the metadata of an object of a collection.
 func metadataOf(obj runtime.Object) metav1.Object { return must(meta.Accessor(obj)) }
 
-// must returns what a kind that is served has: catalog.add has made an object and a list of it,
-// and seen the object's metadata.
+// must returns a value, and panics with an error that cannot occur. Of a kind that is served,
+// catalog.add has made an object and a list, and seen the object's metadata.
 func must[T any](value T, err error) T {
 	if err != nil {
 		panic(fmt.Errorf("apitest: %w", err))

@@ -3,7 +3,6 @@ package apitest
 import (
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
@@ -20,22 +19,18 @@ type continuation struct {
 
 const continuationVersion = "meta.k8s.io/v1"
 
-func (c continuation) encode() (string, error) {
+func (c continuation) encode() string {
 	c.Version = continuationVersion
-	data, err := json.Marshal(c)
-	if err != nil {
-		return "", fmt.Errorf("encode a continue token: %w", err)
-	}
-	return base64.RawURLEncoding.EncodeToString(data), nil
+	return base64.RawURLEncoding.EncodeToString(must(json.Marshal(c)))
 }
 
 func decodeContinuation(token string) (continuation, error) {
-	data, err := base64.RawURLEncoding.DecodeString(token)
-	if err != nil {
-		return continuation{}, badToken("continue key is not valid")
-	}
 	var c continuation
-	if err := json.Unmarshal(data, &c); err != nil {
+	data, err := base64.RawURLEncoding.DecodeString(token)
+	if err == nil {
+		err = json.Unmarshal(data, &c)
+	}
+	if err != nil {
 		return continuation{}, badToken("continue key is not valid")
 	}
 	switch {

@@ -69,12 +69,7 @@ var versionInfo = []byte(`{"major":"1","minor":"37","gitVersion":"v1.37.0+apites
 
 func (s *Server) discoverRoot(w http.ResponseWriter, r *http.Request, core bool) {
 	if wantsAggregated(r.Header.Get("Accept")) {
-		data, err := json.Marshal(s.catalog.aggregated(core))
-		if err != nil {
-			s.fail(w, r, err)
-			return
-		}
-		s.text(w, r, aggregatedMediaType, data)
+		s.text(w, r, aggregatedMediaType, must(json.Marshal(s.catalog.aggregated(core))))
 		return
 	}
 	if core {
@@ -100,7 +95,7 @@ func (s *Server) discoverRoot(w http.ResponseWriter, r *http.Request, core bool)
 }
 
 func (s *Server) discovery(w http.ResponseWriter, r *http.Request, obj runtime.Object) {
-	f, err := wire.Negotiate(r.Header.Get("Accept"), s.whole())
+	f, err := wire.Negotiate(r.Header.Get("Accept"), whole)
 	if err != nil {
 		s.fail(w, r, err)
 		return

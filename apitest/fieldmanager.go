@@ -81,8 +81,7 @@ func inSeconds(obj runtime.Object) runtime.Object {
 	entries := m.GetManagedFields()
 	for i, entry := range entries {
 		if entry.Time != nil {
-			cut := entry.Time.Rfc3339Copy()
-			entries[i].Time = &cut
+			entries[i].Time = new(entry.Time.Rfc3339Copy())
 		}
 	}
 	m.SetManagedFields(entries)

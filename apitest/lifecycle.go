@@ -12,7 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/klog/v2"
-	"k8s.io/utils/ptr"
 )
 
 // lifecycle empties namespaces that are deleted, and then removes their finalizer. It belongs
@@ -103,8 +102,8 @@ func (l *lifecycle) remove(ctx context.Context, c *collection, obj runtime.Objec
 	_, err := l.server.remove(ctx, removal{
 		collection: c, namespace: m.GetNamespace(), name: m.GetName(),
 		options: metav1.DeleteOptions{
-			Preconditions:     &metav1.Preconditions{UID: ptr.To(m.GetUID())},
-			PropagationPolicy: ptr.To(metav1.DeletePropagationBackground),
+			Preconditions:     &metav1.Preconditions{UID: new(m.GetUID())},
+			PropagationPolicy: new(metav1.DeletePropagationBackground),
 		},
 	})
 	return unlessGone(err)

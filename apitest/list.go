@@ -162,12 +162,9 @@ func (q *listQuery) cut(found []*store.Version, revision uint64, prefix string) 
 		if left := len(found) - i - 1; len(p.objects) == limit && left > 0 {
 			// The smallest key after this one.
 			next := continuation{Revision: int64(revision), Start: q.collection.keyOf(v.Object)[len(prefix):] + "\x00"}
-			if p.meta.Continue, err = next.encode(); err != nil {
-				return nil, err
-			}
+			p.meta.Continue = next.encode()
 			if q.unfiltered() {
-				remaining := int64(left)
-				p.meta.RemainingItemCount = &remaining
+				p.meta.RemainingItemCount = new(int64(left))
 			}
 			break
 		}
@@ -193,13 +190,9 @@ func expired(q *listQuery, start, prefix string) error {
 	if q.options.Continue == "" {
 		return apierrors.NewResourceExpired("The resourceVersion for the provided list is too old.")
 	}
-	token, err := continuation{Revision: -1, Start: start[len(prefix):]}.encode()
-	if err != nil {
-		return err
-	}
 	status := apierrors.NewResourceExpired("The provided continue parameter is too old to display a consistent list result. " +
 		"You can start a new list without the continue parameter, or use the continue token in this response to go on " +
 		"with an inconsistent list.")
-	status.ErrStatus.ListMeta.Continue = token
+	status.ErrStatus.ListMeta.Continue = continuation{Revision: -1, Start: start[len(prefix):]}.encode()
 	return status
 }

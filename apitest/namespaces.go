@@ -108,8 +108,7 @@ func (r removal) markNamespace(obj runtime.Object) (step, bool) {
 	if ns.DeletionTimestamp != nil {
 		return alreadyMarked, len(ns.Spec.Finalizers) > 0
 	}
-	now := metav1.Now().Rfc3339Copy()
-	ns.DeletionTimestamp = &now
+	ns.DeletionTimestamp = new(metav1.Now().Rfc3339Copy())
 	ns.Status.Phase = corev1.NamespaceTerminating
 	r.propagate(ns)
 	return marksOnly, true

@@ -1,6 +1,7 @@
 package apitest
 
 import (
+	"encoding/binary"
 	"math/rand/v2"
 	"sync"
 
@@ -24,14 +25,11 @@ type randomness struct {
 // WithSeed makes the UIDs and the generated names of objects follow from a seed and the order
 // in which they are created, so that a test is the same each time.
 func WithSeed(seed uint64) Option {
-	return func(s *settings) error {
+	return setting(func(s *settings) {
 		var key [32]byte
-		for i := range 8 {
-			key[i] = byte(seed >> (8 * i))
-		}
+		binary.LittleEndian.PutUint64(key[:], seed)
 		s.random = &randomness{source: rand.NewChaCha8(key)}
-		return nil
-	}
+	})
 }
 
 // uid returns a new UID.
@@ -41,11 +39,7 @@ func (r *randomness) uid() types.UID {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	id, err := uuid.NewRandomFromReader(r.source)
-	if err != nil {
-		return utiluuid.NewUUID() // a ChaCha8 always has more
-	}
-	return types.UID(id.String())
+	return types.UID(must(uuid.NewRandomFromReader(r.source)).String()) // a ChaCha8 always has more
 }
 
 // suffix returns the end of a generated name.

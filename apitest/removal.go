@@ -151,7 +151,7 @@ func (r removal) mark(obj runtime.Object) (step, error) {
 func (r removal) markPod(obj runtime.Object, m metav1.Object) (period int64, graceful, pending bool, err error) {
 	asked := r.options.GracePeriodSeconds
 	if asked != nil && *asked < 0 {
-		asked = ptr.To[int64](1)
+		asked = new(int64(1))
 	}
 	since := m.GetDeletionTimestamp()
 	if since == nil {
@@ -195,7 +195,6 @@ func markNow(m metav1.Object) {
 }
 
 func setDeletion(m metav1.Object, at time.Time, period int64) {
-	stamp := metav1.NewTime(at).Rfc3339Copy()
-	m.SetDeletionTimestamp(&stamp)
+	m.SetDeletionTimestamp(new(metav1.NewTime(at).Rfc3339Copy()))
 	m.SetDeletionGracePeriodSeconds(&period)
 }

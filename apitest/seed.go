@@ -6,7 +6,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/utils/ptr"
 )
 
 // Create stores objects without HTTP, in order, with their status, and with the
@@ -47,7 +46,7 @@ func (s *Server) Delete(ctx context.Context, objs ...Object) error {
 	return s.seed(ctx, "delete", objs, func(c *collection, m metav1.Object, _ runtime.Object) error {
 		_, err := s.remove(ctx, removal{
 			collection: c, namespace: m.GetNamespace(), name: m.GetName(), seed: true,
-			options: metav1.DeleteOptions{GracePeriodSeconds: ptr.To[int64](0), PropagationPolicy: ptr.To(metav1.DeletePropagationBackground)},
+			options: metav1.DeleteOptions{GracePeriodSeconds: new(int64(0)), PropagationPolicy: new(metav1.DeletePropagationBackground)},
 		})
 		return err
 	})

@@ -44,7 +44,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) dispatch(w http.ResponseWriter, req *request) (err error) {
-	need := wire.Need{Media: req.collection.media, Stream: req.verb == "watch"}
+	need := wire.Need{Protobuf: req.collection.protobuf, Stream: req.verb == "watch"}
 	if req.format, err = wire.Negotiate(req.Header.Get("Accept"), need); err != nil {
 		return err
 	}
@@ -88,9 +88,7 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, f wire.Format, co
 }
 
 // whole is what can carry what is not about objects, such as errors.
-func (s *Server) whole() wire.Need {
-	return wire.Need{Media: wire.Media{Protobuf: true}, Whole: true}
-}
+var whole = wire.Need{Protobuf: true, Whole: true}
 
 // fail answers with an error as API servers do.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
@@ -98,7 +96,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		panic(http.ErrAbortHandler)
 	}
 	status := statusOf(err)
-	f, negotiation := wire.Negotiate(r.Header.Get("Accept"), s.whole())
+	f, negotiation := wire.Negotiate(r.Header.Get("Accept"), whole)
 	if negotiation != nil {
 		f = wire.JSON()
 	}
@@ -110,9 +108,6 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 
 // statusOf returns err as an API status, a copy that the caller owns.
 func statusOf(err error) *metav1.Status {
-	if err == nil {
-		err = errors.New("no cause given")
-	}
 	var api apierrors.APIStatus
 	if !errors.As(err, &api) {
 		api = apierrors.NewInternalError(err)

@@ -11,7 +11,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/kubetyped/informer/apitest/internal/store"
@@ -54,8 +53,6 @@ type stream struct {
 	mailbox []command     // guarded by mu
 	awake   chan struct{} // holds one token when there may be something to do
 }
-
-func (st *stream) resource() schema.GroupResource { return st.collection.groupResource() }
 
 // post gives the stream a command.
 func (st *stream) post(c command) {

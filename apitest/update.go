@@ -27,6 +27,9 @@ const (
 	finalizerPart             // nothing but what holds a namespace
 )
 
+// subresources are those by which parts are changed.
+var subresources = map[part]string{statusPart: "status", finalizerPart: "finalize"}
+
 func (r *request) part() part {
 	switch r.subresource {
 	case "status":

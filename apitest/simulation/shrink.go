@@ -20,9 +20,7 @@ const (
 func report(t *testing.T, define func(*Simulation), one outcome) {
 	t.Helper()
 	smallest := smallest(t, define, one)
-	runs := 0
-	for runs < tracedRuns {
-		runs++
+	for runs := 1; runs <= tracedRuns; runs++ {
 		next := attempt(t, define, smallest.seed, func(plan) plan { return smallest }, true)
 		if next.failed.isOf(one.failed.Check) {
 			t.Errorf("%s", describe(t, one, next, runs))
@@ -30,7 +28,7 @@ func report(t *testing.T, define func(*Simulation), one outcome) {
 		}
 	}
 	t.Errorf("simulation: %v\nIt was not so when it ran again, %d times. Look for what its outcome depends on besides the seed.\n%s",
-		one.failed, runs, command(t, one.plan))
+		one.failed, tracedRuns, command(t, one.plan))
 }
 
 // smallest returns the plan of an outcome without what it does not take to fail.

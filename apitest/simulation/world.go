@@ -82,12 +82,8 @@ func newWorld(p plan, s *Simulation, detailed bool) (*world, error) {
 }
 
 func (w *world) add(s *apitest.Server) {
-	w.servers = append(w.servers, &server{s, len(w.servers), moveTo(s)})
-}
-
-// moveTo returns what sends a request to a server, whatever it was for.
-func moveTo(s *apitest.Server) func(*http.Request) (*http.Response, error) {
-	return apitest.Balance(func(*http.Request) *apitest.Server { return s }).Transport.RoundTrip
+	toAll := apitest.Balance(func(*http.Request) *apitest.Server { return s }) // whatever requests are for
+	w.servers = append(w.servers, &server{s, len(w.servers), toAll.Transport.RoundTrip})
 }
 
 // config returns the client configuration of users.

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"fmt"
 	"mime"
 
@@ -13,9 +14,9 @@ import (
 
 // Decode reads a body of the content type (empty: JSON) into obj, and checks that it is of the
 // kind expected, or does not name one. It returns a 415 status for content types it does not
-// know and a 400 status for a body that it cannot read.
-func Decode(contentType string, body []byte, kind schema.GroupVersionKind, media Media, into runtime.Object) error {
-	info, err := serializerFor(contentType, media)
+// know and a 400 status for a body that it cannot read. protobuf says whether the kind has that.
+func Decode(contentType string, body []byte, kind schema.GroupVersionKind, protobuf bool, into runtime.Object) error {
+	info, err := serializerFor(contentType, Need{Protobuf: protobuf})
 	if err != nil {
 		return err
 	}
@@ -56,7 +57,7 @@ func DecodeOptions(contentType string, body []byte) (*metav1.DeleteOptions, erro
 	if len(body) == 0 {
 		return options, nil
 	}
-	info, err := serializerFor(contentType, Media{Protobuf: true})
+	info, err := serializerFor(contentType, Need{Protobuf: true})
 	if err != nil {
 		return nil, err
 	}
@@ -67,18 +68,11 @@ func DecodeOptions(contentType string, body []byte) (*metav1.DeleteOptions, erro
 	return options, nil
 }
 
-func serializerFor(contentType string, media Media) (runtime.SerializerInfo, error) {
-	mediaType := runtime.ContentTypeJSON
-	if contentType != "" {
-		parsed, _, err := mime.ParseMediaType(contentType)
-		if err != nil {
-			return runtime.SerializerInfo{}, UnsupportedMediaType(Need{Media: media}.names()...)
-		}
-		mediaType = parsed
-	}
+func serializerFor(contentType string, need Need) (runtime.SerializerInfo, error) {
+	mediaType, _, err := mime.ParseMediaType(cmp.Or(contentType, runtime.ContentTypeJSON))
 	info, ok := runtime.SerializerInfoForMediaType(codecs.SupportedMediaTypes(), mediaType)
-	if !ok || !(Need{Media: media}).spells(info, false) {
-		return runtime.SerializerInfo{}, UnsupportedMediaType(Need{Media: media}.names()...)
+	if err != nil || !ok || !need.spells(info, false) {
+		return runtime.SerializerInfo{}, UnsupportedMediaType(need.names()...)
 	}
 	return info, nil
 }

@@ -11,15 +11,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Media says what objects can be spelled in, besides JSON and YAML.
-type Media struct {
-	// Protobuf says that whole objects can be spelled in protobuf.
-	Protobuf bool
-}
-
 // Need says what a response must be able to carry.
 type Need struct {
-	Media
+	// Protobuf says that whole objects can be spelled in protobuf, besides JSON and YAML.
+	Protobuf bool
 	// Stream asks for a watch.
 	Stream bool
 	// Whole rules out that parts of objects stand in their place.
