@@ -75,22 +75,16 @@ func (in *Injection) delay(r *request) error {
 	if !in.fault.there() {
 		return nil
 	}
-	var frozen <-chan struct{}
-	if in.fault.Freeze {
-		frozen = in.lifted
-	}
-	var late <-chan time.Time
 	if in.fault.Latency > 0 {
-		timer := time.NewTimer(in.fault.Latency)
-		defer timer.Stop()
-		late = timer.C
-	}
-	for frozen != nil || late != nil {
 		select {
-		case <-frozen:
-			frozen = nil
-		case <-late:
-			late = nil
+		case <-time.After(in.fault.Latency):
+		case <-r.Context().Done():
+			return errAborted
+		}
+	}
+	if in.fault.Freeze {
+		select {
+		case <-in.lifted:
 		case <-r.Context().Done():
 			return errAborted
 		}

@@ -208,25 +208,21 @@ func (st *stream) send(e *store.Event) error {
 		// Left the selection: only watches with this selector see it so.
 		return st.event(t, obj)
 	}
-	data, err := e.Encoded(store.Variant{MediaType: st.format.MediaType(), Partial: st.format.Partial, Type: t},
-		func() ([]byte, error) { return st.format.EncodeEvent(t, obj) })
-	if err != nil {
-		return err
-	}
-	return st.write(data)
+	return st.write(e.Encoded(store.Variant{MediaType: st.format.MediaType(), Partial: st.format.Partial, Type: t},
+		func() ([]byte, error) { return st.format.EncodeEvent(t, obj) }))
 }
 
 func (st *stream) event(t watch.EventType, obj runtime.Object) error {
-	data, err := st.format.EncodeEvent(t, obj)
+	return st.write(st.format.EncodeEvent(t, obj))
+}
+
+// write writes what was encoded, or returns why it was not.
+func (st *stream) write(data []byte, err error) error {
 	if err != nil {
 		return err
 	}
-	return st.write(data)
-}
-
-func (st *stream) write(data []byte) error {
 	st.dirty = true
-	_, err := st.out.Write(data)
+	_, err = st.out.Write(data)
 	return err
 }
 

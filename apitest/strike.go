@@ -46,11 +46,7 @@ func (in *Injection) send(st *stream) error {
 	e := in.fault.Event
 	switch {
 	case e.Object != nil:
-		data, err := st.format.EncodeRawEvent(e.Type, e.Object)
-		if err != nil {
-			return err
-		}
-		if err := st.write(data); err != nil {
+		if err := st.write(st.format.EncodeRawEvent(e.Type, e.Object)); err != nil {
 			return err
 		}
 	case e.Type == watch.Bookmark && st.options.AllowWatchBookmarks:
@@ -59,7 +55,7 @@ func (in *Injection) send(st *stream) error {
 		}
 	}
 	if len(in.fault.Bytes) > 0 {
-		return st.write(in.fault.Bytes)
+		return st.write(in.fault.Bytes, nil)
 	}
 	return nil
 }
@@ -97,5 +93,5 @@ func (st *stream) tear() error {
 	if err != nil {
 		return err
 	}
-	return st.write(data[:len(data)/2])
+	return st.write(data[:len(data)/2], nil)
 }
