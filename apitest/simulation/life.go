@@ -21,6 +21,7 @@ type life struct {
 	number  int
 	ctx     context.Context
 	cancel  context.CancelFunc
+	ending  sync.Once
 	dead    chan struct{} // closed by a crash: nothing gets through any more
 	done    chan struct{} // closed when run has returned
 

@@ -94,13 +94,15 @@ func (p *process) call(l *life) error {
 	return err
 }
 
-// forget notes that the process is down.
-func (p *process) forget(l *life) {
+// forget notes that the process is down, and reports whether it was in this life.
+func (p *process) forget(l *life) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.life == l {
+	lived := p.life == l
+	if lived {
 		p.life = nil
 	}
+	return lived
 }
 
 // present returns the present life, nil if the process is down.
@@ -112,13 +114,9 @@ func (p *process) present() *life {
 
 // crash ends a life at once. The next one begins some time after run has returned.
 func (p *process) crash(l *life, how string, back time.Duration) {
-	p.mu.Lock()
-	if p.life != l {
-		p.mu.Unlock()
+	if !p.forget(l) {
 		return
 	}
-	p.life = nil
-	p.mu.Unlock()
 	p.world.note(l.name(), "crashes %s, for %v", how, back)
 	l.end()
 	p.world.running.Go(func() {
@@ -129,19 +127,13 @@ func (p *process) crash(l *life, how string, back time.Duration) {
 
 // end cuts a life off: none of its requests is answered any more.
 func (l *life) end() {
-	l.mu.Lock()
-	ended := isClosed(l.dead)
-	if !ended {
+	l.ending.Do(func() {
 		close(l.dead)
-	}
-	l.mu.Unlock()
-	if ended {
-		return
-	}
-	l.cancel()
-	for _, s := range l.open() {
-		s.cut(errCrashed)
-	}
+		l.cancel()
+		for _, s := range l.open() {
+			s.cut(errCrashed)
+		}
+	})
 }
 
 // open returns the open watches of a life, in an order that is the same in each run of a seed.

@@ -29,7 +29,6 @@ type stream struct {
 	err     error         // guarded by mu; after the queue
 	last    time.Time     // guarded by mu; when the last frame is due
 	broken  bool          // guarded by mu; nothing more is added
-	gone    bool          // guarded by mu; closed is
 	rest    []byte        // of the frame that is being read; for the reader
 }
 
@@ -208,12 +207,11 @@ func (s *stream) mayPass() bool {
 // Close implements io.Closer.
 func (s *stream) Close() error {
 	s.mu.Lock()
-	gone := s.gone
-	s.gone, s.broken, s.queue = true, true, nil
-	s.mu.Unlock()
-	if !gone {
+	s.broken, s.queue = true, nil
+	if !isClosed(s.closed) {
 		close(s.closed)
 	}
+	s.mu.Unlock()
 	s.cancel()
 	s.detach()
 	s.life.remove(s)
