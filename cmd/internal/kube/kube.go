@@ -75,14 +75,10 @@ func PackagePath(pkg *types.Package) string {
 
 // ReceiverName returns the name of the type that a method belongs to, or nothing.
 func ReceiverName(f *types.Func) string {
-	if f == nil {
+	if f == nil || f.Signature().Recv() == nil {
 		return ""
 	}
-	recv := f.Signature().Recv()
-	if recv == nil {
-		return ""
-	}
-	if named := Named(recv.Type()); named != nil {
+	if named := Named(f.Signature().Recv().Type()); named != nil {
 		return named.Obj().Name()
 	}
 	return ""

@@ -84,12 +84,14 @@ func isAdd(name string) bool {
 
 // informerOfVariable returns the type of the objects of the informers that a handler in a
 // variable is added to, if they have one.
-func (p *program) informerOfVariable(v types.Object) (of types.Type) {
-	if v == nil {
-		return nil
-	}
-	for _, use := range p.uses[v] {
-		t := p.informerOf(use)
+func (p *program) informerOfVariable(v types.Object) types.Type {
+	return common(p.uses[v], func(use *ast.Ident) types.Type { return p.informerOf(use) })
+}
+
+// common returns the type that all have, or nil.
+func common[E any](all []E, typeOf func(E) types.Type) (of types.Type) {
+	for _, one := range all {
+		t := typeOf(one)
 		if t == nil || of != nil && !types.Identical(of, t) {
 			return nil
 		}
@@ -147,23 +149,16 @@ func resultOf(t types.Type, method string) types.Type {
 
 // informsVariable returns the type of the objects of the informers that the package sets
 // a variable or field to, if all of them have one.
-func (p *program) informsVariable(v types.Object, depth int) (of types.Type) {
+func (p *program) informsVariable(v types.Object, depth int) types.Type {
 	variable, ok := origin(v).(*types.Var)
 	if !ok || depth > 2 {
 		return nil
 	}
 	values, known := p.valuesOf(variable)
-	for _, value := range values {
-		t := p.informs(value, depth+1)
-		if t == nil || of != nil && !types.Identical(of, t) {
-			return nil
-		}
-		of = t
-	}
 	if !known {
 		return nil
 	}
-	return of
+	return common(values, func(value ast.Expr) types.Type { return p.informs(value, depth+1) })
 }
 
 // valuesOf returns what the package sets a variable to, false if it may have other values.
