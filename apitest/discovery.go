@@ -111,12 +111,9 @@ func (s *Server) text(w http.ResponseWriter, r *http.Request, contentType string
 }
 
 func wantsAggregated(accept string) bool {
-	for _, clause := range goautoneg.ParseAccept(accept) {
-		if clause.SubType == "json" && clause.Params["as"] == "APIGroupDiscoveryList" && clause.Params["v"] == "v2" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(goautoneg.ParseAccept(accept), func(c goautoneg.Accept) bool {
+		return c.SubType == "json" && c.Params["as"] == "APIGroupDiscoveryList" && c.Params["v"] == "v2"
+	})
 }
 
 // group describes an API group; false when none of it is served.

@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -59,11 +60,7 @@ func parseTarget(r *http.Request) target {
 
 // writes reports whether the request changes something.
 func (t target) writes() bool {
-	switch t.verb {
-	case "get", "list", "watch", "head", "options":
-		return false
-	}
-	return t.resource != ""
+	return t.resource != "" && !slices.Contains([]string{"get", "list", "watch", "head", "options"}, t.verb)
 }
 
 // String returns the target as traces have it.
