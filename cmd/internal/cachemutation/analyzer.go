@@ -140,11 +140,8 @@ func build(pass *analysis.Pass) *program {
 
 // endsProgram reports whether a function never returns.
 func endsProgram(f *types.Func) bool {
-	switch kube.PackagePath(f.Pkg()) {
-	case "os", "log", "k8s.io/klog/v2":
-		return slices.Contains([]string{"Exit", "Exitf", "Fatal", "Fatalf", "Fatalln"}, f.Name()) && f.Signature().Recv() == nil
-	}
-	return false
+	return f.Signature().Recv() == nil && slices.Contains([]string{"os", "log", "k8s.io/klog/v2"}, kube.PackagePath(f.Pkg())) &&
+		slices.Contains([]string{"Exit", "Exitf", "Fatal", "Fatalf", "Fatalln"}, f.Name())
 }
 
 // survey finds the functions of the package that are called with objects of a cache, stores of

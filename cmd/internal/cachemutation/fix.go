@@ -78,29 +78,23 @@ func (p *program) enclosing(path []ast.Node) (statement ast.Stmt, block ast.Node
 // whose type has the method DeepCopy.
 func (p *program) variableOf(statement ast.Stmt, body *ast.BlockStmt, read token.Pos) types.Object {
 	var found types.Object
-	ast.Inspect(body, func(n ast.Node) bool {
+	for n := range ast.Preorder(body) {
 		s, ok := n.(*ast.AssignStmt)
 		if ok && s.Tok == token.DEFINE && len(s.Rhs) == 1 && s.Rhs[0].Pos() <= read && read < s.Rhs[0].End() && s != statement {
 			if id, ok := s.Lhs[0].(*ast.Ident); ok {
 				found = p.pass.TypesInfo.Defs[id]
 			}
 		}
-		return true
-	})
+	}
 	if found == nil || !isDeepCopied(found.Type()) {
 		return nil
 	}
-	named := false
-	ast.Inspect(statement, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok {
-			named = named || p.pass.TypesInfo.Uses[id] == found
+	for n := range ast.Preorder(statement) {
+		if id, ok := n.(*ast.Ident); ok && p.pass.TypesInfo.Uses[id] == found {
+			return found
 		}
-		return true
-	})
-	if !named {
-		return nil
 	}
-	return found
+	return nil
 }
 
 // isDeepCopied reports whether a type has a method DeepCopy that returns the same type.
@@ -119,26 +113,18 @@ func isDeepCopied(t types.Type) bool {
 // methods are used.
 func (p *program) isOnlyReference(body *ast.BlockStmt, v types.Object) bool {
 	only := true
-	var stack []ast.Node
-	ast.Inspect(body, func(n ast.Node) bool {
-		if n == nil {
-			stack = stack[:len(stack)-1]
-			return true
-		}
+	ast.PreorderStack(body, nil, func(n ast.Node, stack []ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok && p.pass.TypesInfo.Uses[id] == v {
 			only = only && isPlainUse(stack, id)
 		}
-		stack = append(stack, n)
-		return true
+		return only
 	})
 	return only
 }
 
 func isPlainUse(stack []ast.Node, id *ast.Ident) bool {
-	for _, n := range stack {
-		if _, ok := n.(*ast.FuncLit); ok {
-			return false
-		}
+	if slices.ContainsFunc(stack, func(n ast.Node) bool { _, ok := n.(*ast.FuncLit); return ok }) {
+		return false
 	}
 	switch parent := stack[len(stack)-1].(type) {
 	case *ast.SelectorExpr:

@@ -1,6 +1,10 @@
 package cachemutation
 
-import "golang.org/x/tools/go/ssa"
+import (
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+)
 
 // callee returns the function that is called, and its captured variables if they are those
 // of this function.
@@ -64,12 +68,7 @@ func storedOnce(variable *ssa.Alloc) (v ssa.Value) {
 
 // isSet reports whether a closure sets a captured variable, or may pass on its address.
 func isSet(v *ssa.FreeVar) bool {
-	for _, use := range *v.Referrers() {
-		if _, ok := use.(*ssa.UnOp); !ok {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(*v.Referrers(), func(use ssa.Instruction) bool { _, ok := use.(*ssa.UnOp); return !ok })
 }
 
 // returned returns the closure that a call of a function of the program returns, if it

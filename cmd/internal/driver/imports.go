@@ -50,13 +50,12 @@ func withoutUnused(before, after []byte, pkg *types.Package) ([]byte, error) {
 
 // uses reports whether a file selects something of a name.
 func uses(file *ast.File, name string) bool {
-	found := false
-	ast.Inspect(file, func(n ast.Node) bool {
+	for n := range ast.Preorder(file) {
 		if s, ok := n.(*ast.SelectorExpr); ok {
-			id, ok := s.X.(*ast.Ident)
-			found = found || ok && id.Name == name
+			if id, ok := s.X.(*ast.Ident); ok && id.Name == name {
+				return true
+			}
 		}
-		return !found
-	})
-	return found
+	}
+	return false
 }

@@ -264,26 +264,28 @@ func (b *body) canRename(s slot) bool {
 	for _, other := range b.slots {
 		others = others || other.param == s.param && other.stmt != s.stmt && !b.isUnused(other)
 	}
-	free := true
-	ast.Inspect(b.block, func(n ast.Node) bool {
+	for n := range ast.Preorder(b.block) {
 		id, ok := n.(*ast.Ident)
-		if !ok || id.Name != name {
-			return free
+		if !ok || id.Name != name || b.isRemoved(id) {
+			continue
 		}
 		object := b.TypesInfo.ObjectOf(id)
-		_, isField := b.parents[id].(*ast.SelectorExpr)
+		selector, isSelector := b.parents[id].(*ast.SelectorExpr)
 		switch {
 		case object == s.variable:
-			free = free && (!others || b.TypesInfo.Defs[id] != nil || b.isRemoved(id) || !b.isSet(id))
-		case isField && b.parents[id].(*ast.SelectorExpr).Sel == id:
+			if others && b.TypesInfo.Defs[id] == nil && b.isSet(id) {
+				return false
+			}
+		case isSelector && selector.Sel == id:
 		default:
 			_, isKey := b.parents[id].(*ast.KeyValueExpr)
 			v, isVar := object.(*types.Var)
-			free = free && (isKey && isVar && v.IsField() || b.isRemoved(id))
+			if !isKey || !isVar || !v.IsField() {
+				return false
+			}
 		}
-		return free
-	})
-	return free
+	}
+	return true
 }
 
 // checkOK removes results of casts from conditions, and fails if one is used in the rest. The declaration of
@@ -301,17 +303,16 @@ func (b *body) checkOK() {
 			b.fail(at, "the result "+ok.Name()+" of a cast is used in a way that is not known")
 			continue
 		}
-		ast.Inspect(b.block, func(n ast.Node) bool {
+		for n := range ast.Preorder(b.block) {
 			d, isDecl := n.(*ast.DeclStmt)
 			if !isDecl {
-				return true
+				continue
 			}
 			spec, isVar := d.Decl.(*ast.GenDecl).Specs[0].(*ast.ValueSpec)
 			if isVar && len(spec.Names) == 1 && len(spec.Values) == 0 && b.TypesInfo.Defs[spec.Names[0]] == ok {
 				b.remove(d.Pos(), d.End())
 			}
-			return true
-		})
+		}
 	}
 }
 

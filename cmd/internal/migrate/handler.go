@@ -30,13 +30,12 @@ Right:
 		AddFunc: func(pod *v1.Pod, _ bool) { c.enqueue(pod) },
 	}))`, func(p *program) {
 	for _, file := range p.Files {
-		ast.Inspect(file, func(n ast.Node) bool {
+		for n := range ast.Preorder(file) {
 			if lit, ok := n.(*ast.CompositeLit); ok && p.isFuncs(p.TypesInfo.TypeOf(lit)) {
 				p.link()
 				p.handler(lit)
 			}
-			return true
-		})
+		}
 	}
 })
 
@@ -195,13 +194,12 @@ func (l *plan) function(f handlerFunc, name string) *stays {
 		return s
 	}
 	taken := map[string]bool{}
-	ast.Inspect(f.value, func(n ast.Node) bool {
+	for n := range ast.Preorder(f.value) {
 		if id, ok := n.(*ast.Ident); ok {
 			taken[id.Name] = true
 			l.fine[id] = l.TypesInfo.Uses[id] == object
 		}
-		return true
-	})
+	}
 	free := func(names ...string) string {
 		for taken[names[0]] {
 			names[0] += "Object"
@@ -298,12 +296,10 @@ func (p *program) closure(v *types.Var) *ast.FuncLit {
 	if file == nil {
 		return nil
 	}
-	var found *ast.FuncLit
-	ast.Inspect(file, func(n ast.Node) bool {
+	for n := range ast.Preorder(file) {
 		if lit, ok := n.(*ast.FuncLit); ok && p.defined(lit) == v {
-			found = lit
+			return lit
 		}
-		return found == nil
-	})
-	return found
+	}
+	return nil
 }

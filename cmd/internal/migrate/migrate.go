@@ -51,16 +51,10 @@ func (p *program) link() {
 	}
 	p.parents, p.uses = map[ast.Node]ast.Node{}, map[types.Object][]*ast.Ident{}
 	for _, file := range p.Files {
-		var stack []ast.Node
-		ast.Inspect(file, func(n ast.Node) bool {
-			if n == nil {
-				stack = stack[:len(stack)-1]
-				return true
-			}
+		ast.PreorderStack(file, nil, func(n ast.Node, stack []ast.Node) bool {
 			if len(stack) > 0 {
 				p.parents[n] = stack[len(stack)-1]
 			}
-			stack = append(stack, n)
 			return true
 		})
 	}

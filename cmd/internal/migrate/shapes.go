@@ -261,26 +261,20 @@ func (b *body) declares(stmts []ast.Stmt) bool {
 func (b *body) clashes(stmts []ast.Stmt, i int) bool {
 	names := map[string]bool{}
 	for _, s := range stmts {
-		ast.Inspect(s, func(n ast.Node) bool {
+		for n := range ast.Preorder(s) {
 			if id, ok := n.(*ast.Ident); ok && b.TypesInfo.Defs[id] != nil {
 				names[id.Name] = true
 			}
-			return true
-		})
+		}
 	}
-	found := false
 	for _, s := range b.block.List[:i] {
-		ast.Inspect(s, func(n ast.Node) bool {
-			if id, ok := n.(*ast.Ident); ok && !b.isRemoved(id) {
-				found = found || names[id.Name]
+		for n := range ast.Preorder(s) {
+			if id, ok := n.(*ast.Ident); ok && names[id.Name] && !b.isRemoved(id) {
+				return true
 			}
-			return true
-		})
+		}
 	}
-	for _, p := range b.params {
-		found = found || names[p.object.Name()]
-	}
-	return found
+	return slices.ContainsFunc(b.params, func(p *param) bool { return names[p.object.Name()] })
 }
 
 // typeSwitch replaces a switch over the parameter's type by the clause of its type.

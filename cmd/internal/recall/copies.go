@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/types"
 	"os"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
@@ -30,16 +31,15 @@ func copiesOf(p *packages.Package) (all []deepCopy) {
 			fmt.Fprintln(os.Stderr, "recall:", err)
 			continue
 		}
-		ast.Inspect(file, func(n ast.Node) bool {
+		for n := range ast.Preorder(file) {
 			call, ok := n.(*ast.CallExpr)
 			if !ok {
-				return true
+				continue
 			}
 			if without, ok := removed(p, call, text); ok {
 				all = append(all, deepCopy{p, name, p.Fset.Position(call.Pos()).String(), without})
 			}
-			return true
-		})
+		}
 	}
 	return all
 }
@@ -58,5 +58,5 @@ func removed(p *packages.Package, call *ast.CallExpr, text []byte) ([]byte, bool
 	}
 	// Positions of lines stay.
 	expr += strings.Repeat("\n", strings.Count(string(text[dot:end]), "\n"))
-	return append(append(append([]byte(nil), text[:start]...), expr...), text[end:]...), true
+	return slices.Concat(text[:start], []byte(expr), text[end:]), true
 }

@@ -45,12 +45,11 @@ func (c *checker) report(at ast.Node, message string) {
 
 // each calls f for each node of a type in a tree.
 func each[N ast.Node](root ast.Node, f func(N)) {
-	ast.Inspect(root, func(n ast.Node) bool {
+	for n := range ast.Preorder(root) {
 		if n, ok := n.(N); ok {
 			f(n)
 		}
-		return true
-	})
+	}
 }
 
 // eachFile calls f for each node of a type in the package.

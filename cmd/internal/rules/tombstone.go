@@ -39,7 +39,7 @@ func (c *checker) checkDeletion(fn function, obj types.Object) {
 	var plain, checked []*ast.TypeAssertExpr
 	handled := false
 	withOK := map[ast.Expr]bool{}
-	ast.Inspect(fn.body, func(n ast.Node) bool {
+	for n := range ast.Preorder(fn.body) {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
 			if len(n.Lhs) == 2 && len(n.Rhs) == 1 {
@@ -66,8 +66,7 @@ func (c *checker) checkDeletion(fn function, obj types.Object) {
 				plain = append(plain, n)
 			}
 		}
-		return true
-	})
+	}
 	if handled {
 		return
 	}

@@ -2,7 +2,6 @@
 package cache
 
 import (
-	"context"
 	"time"
 
 	"k8s.io/apimachinery/pkg/labels"
@@ -116,8 +115,4 @@ func ListAll(store Store, selector labels.Selector, appendFn func(any)) error { 
 
 func DeletionHandlingMetaNamespaceKeyFunc(obj any) (string, error) { return "", nil }
 
-func MetaNamespaceKeyFunc(obj any) (string, error) { return "", nil }
-
 func SplitMetaNamespaceKey(key string) (namespace, name string, err error) { return "", key, nil }
-
-func WaitFor(ctx context.Context) {}
