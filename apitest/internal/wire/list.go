@@ -19,13 +19,9 @@ func (f Format) List(list runtime.Object, kind schema.GroupVersionKind, objects 
 	if f.Partial {
 		return partialList(objects, listMeta)
 	}
-	var err error
 	if l, ok := list.(*unstructured.UnstructuredList); ok {
-		err = fillUnstructured(l, objects)
-	} else {
-		err = fillTyped(list, objects)
-	}
-	if err != nil {
+		fillUnstructured(l, objects)
+	} else if err := fillTyped(list, objects); err != nil {
 		return nil, fmt.Errorf("assemble a %s: %w", kind.Kind, err)
 	}
 	list.GetObjectKind().SetGroupVersionKind(kind)
@@ -52,17 +48,12 @@ func partialList(objects []runtime.Object, listMeta metav1.ListMeta) (runtime.Ob
 	return list, nil
 }
 
-func fillUnstructured(list *unstructured.UnstructuredList, objects []runtime.Object) error {
+func fillUnstructured(list *unstructured.UnstructuredList, objects []runtime.Object) {
 	list.Object = map[string]any{}
 	list.Items = make([]unstructured.Unstructured, 0, len(objects))
 	for _, obj := range objects {
-		u, ok := obj.(*unstructured.Unstructured)
-		if !ok {
-			return fmt.Errorf("%T in a list of unstructured objects", obj)
-		}
-		list.Items = append(list.Items, *u)
+		list.Items = append(list.Items, *obj.(*unstructured.Unstructured))
 	}
-	return nil
 }
 
 // fillTyped copies the objects' structs, so that it can leave out their kind as
