@@ -25,17 +25,11 @@ type Finding struct {
 // Runner runs analyzers on packages, and keeps their facts.
 type Runner struct {
 	Analyzers []*analysis.Analyzer
-	objects   map[objectKey]analysis.Fact
-	packages  map[packageKey]analysis.Fact
+	facts     map[factKey]analysis.Fact
 }
 
-type objectKey struct {
-	object types.Object
-	fact   reflect.Type
-}
-
-type packageKey struct {
-	pkg  *types.Package
+type factKey struct {
+	of   any // a types.Object or a *types.Package
 	fact reflect.Type
 }
 
@@ -50,8 +44,8 @@ func (r *Runner) Check(of *Loaded, p *packages.Package) ([]Finding, error) {
 // Run runs the analyzers on a package, after those that it imports. The error names the
 // package if an analyzer fails or panics.
 func (r *Runner) Run(p *packages.Package) (found []Finding, err error) {
-	if r.objects == nil {
-		r.objects, r.packages = map[objectKey]analysis.Fact{}, map[packageKey]analysis.Fact{}
+	if r.facts == nil {
+		r.facts = map[factKey]analysis.Fact{}
 	}
 	results := map[*analysis.Analyzer]any{}
 	for _, a := range r.Analyzers {
@@ -88,25 +82,22 @@ func (r *Runner) pass(a *analysis.Analyzer, p *packages.Package, results map[*an
 		Analyzer: a, Fset: p.Fset, Files: p.Syntax, OtherFiles: p.OtherFiles, IgnoredFiles: p.IgnoredFiles,
 		Pkg: p.Types, TypesInfo: p.TypesInfo, TypesSizes: p.TypesSizes, TypeErrors: p.TypeErrors,
 		Module: module(p), ResultOf: results, Report: report, ReadFile: os.ReadFile,
-		ImportObjectFact: func(o types.Object, f analysis.Fact) bool {
-			return fill(f, r.objects[objectKey{o, reflect.TypeOf(f)}])
-		},
-		ExportObjectFact: func(o types.Object, f analysis.Fact) { r.objects[objectKey{o, reflect.TypeOf(f)}] = f },
-		ImportPackageFact: func(pkg *types.Package, f analysis.Fact) bool {
-			return fill(f, r.packages[packageKey{pkg, reflect.TypeOf(f)}])
-		},
-		ExportPackageFact: func(f analysis.Fact) { r.packages[packageKey{p.Types, reflect.TypeOf(f)}] = f },
+		ImportObjectFact:  func(o types.Object, f analysis.Fact) bool { return r.fill(f, o) },
+		ExportObjectFact:  func(o types.Object, f analysis.Fact) { r.facts[factKey{o, reflect.TypeOf(f)}] = f },
+		ImportPackageFact: func(pkg *types.Package, f analysis.Fact) bool { return r.fill(f, pkg) },
+		ExportPackageFact: func(f analysis.Fact) { r.facts[factKey{p.Types, reflect.TypeOf(f)}] = f },
 		AllObjectFacts:    func() []analysis.ObjectFact { return nil },
 		AllPackageFacts:   func() []analysis.PackageFact { return nil },
 	}
 }
 
-func fill(to, from analysis.Fact) bool {
-	if from == nil {
-		return false
+// fill sets a fact to the one of its type about an object or a package, if there is one.
+func (r *Runner) fill(to analysis.Fact, of any) bool {
+	from, ok := r.facts[factKey{of, reflect.TypeOf(to)}]
+	if ok {
+		reflect.ValueOf(to).Elem().Set(reflect.ValueOf(from).Elem())
 	}
-	reflect.ValueOf(to).Elem().Set(reflect.ValueOf(from).Elem())
-	return true
+	return ok
 }
 
 func module(p *packages.Package) *analysis.Module {
@@ -119,8 +110,8 @@ func module(p *packages.Package) *analysis.Module {
 // Facts iterates over the facts about functions and other objects.
 func (r *Runner) Facts() iter.Seq2[types.Object, analysis.Fact] {
 	return func(yield func(types.Object, analysis.Fact) bool) {
-		for key, fact := range r.objects {
-			if !yield(key.object, fact) {
+		for key, fact := range r.facts {
+			if object, ok := key.of.(types.Object); ok && !yield(object, fact) {
 				return
 			}
 		}
