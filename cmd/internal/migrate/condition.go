@@ -3,6 +3,7 @@ package migrate
 import (
 	"go/ast"
 	"go/token"
+	"slices"
 )
 
 // conditionOf removes results of casts from the condition of a branch that one of them is
@@ -23,12 +24,7 @@ func (b *body) conditionOf(id *ast.Ident) {
 		return
 	}
 	all := operands(s.Cond, binary.Op)
-	var kept []ast.Expr
-	for _, e := range all {
-		if !b.isResult(e, binary.Op) {
-			kept = append(kept, e)
-		}
-	}
+	kept := slices.DeleteFunc(slices.Clone(all), func(e ast.Expr) bool { return b.isResult(e, binary.Op) })
 	switch {
 	case len(kept) == len(all):
 	case len(kept) == 0 && binary.Op == token.LAND:
@@ -66,13 +62,9 @@ func (b *body) isResult(e ast.Expr, op token.Token) bool {
 
 // drop removes the operands that are not kept, each with the operator next to it.
 func (b *body) drop(all, kept []ast.Expr) {
-	isKept := map[ast.Expr]bool{}
-	for _, e := range kept {
-		isKept[e] = true
-	}
 	for i, e := range all {
 		switch {
-		case isKept[e]:
+		case slices.Contains(kept, e):
 		case e.Pos() < kept[len(kept)-1].Pos():
 			b.change(e.Pos(), all[i+1].Pos(), "")
 		default:

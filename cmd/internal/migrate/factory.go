@@ -2,7 +2,6 @@ package migrate
 
 import (
 	"go/ast"
-	"go/types"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,7 +57,8 @@ func (p *program) factory(file *ast.File, spec *ast.ImportSpec, path string) {
 	}
 	makes := false
 	var other *stays
-	for _, id := range p.usesIn(file, name) {
+	p.link()
+	for _, id := range p.uses[name] {
 		selector, ok := p.parents[id].(*ast.SelectorExpr)
 		if !ok {
 			continue
@@ -85,17 +85,6 @@ func (p *program) factory(file *ast.File, spec *ast.ImportSpec, path string) {
 		return
 	}
 	p.changes(spec, "factories of "+path+" have the same types and other informers", []analysis.TextEdit{replace(spec.Path.Pos(), spec.Path.End(), strconv.Quote(path))})
-}
-
-// usesIn returns where a file names an imported package.
-func (p *program) usesIn(file *ast.File, name *types.PkgName) (all []*ast.Ident) {
-	p.link()
-	for _, id := range p.uses[name] {
-		if file.FileStart <= id.Pos() && id.Pos() < file.FileEnd {
-			all = append(all, id)
-		}
-	}
-	return all
 }
 
 func (p *program) isImported(file *ast.File, path string) bool {

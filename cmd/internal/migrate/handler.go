@@ -57,6 +57,14 @@ type handlerFunc struct {
 	detailed bool // an AddFunc that knows whether the object is an initial one
 }
 
+// objects returns how many objects the function is called with.
+func (f handlerFunc) objects() int {
+	if f.event == "Update" {
+		return 2
+	}
+	return 1
+}
+
 // functions returns the functions of a literal that are not nil.
 func (p *program) functions(lit *ast.CompositeLit) (all []handlerFunc) {
 	_, name := kube.TypeName(p.TypesInfo.TypeOf(lit))
@@ -221,9 +229,8 @@ func (l *plan) function(f handlerFunc, name string) *stays {
 		deleted := free("deleted")
 		head, args = deleted+" "+l.typed+".Deleted["+name+"]", deleted+".Object"
 	}
-	l.candidate(object, 0)
-	if f.event == "Update" {
-		l.candidate(object, 1)
+	for i := range f.objects() {
+		l.candidate(object, i)
 	}
 	l.text = append(l.text, replace(f.value.Pos(), f.value.Pos(), "func("+head+") { "), replace(f.value.End(), f.value.End(), "("+args+") }"))
 	return nil

@@ -223,11 +223,7 @@ func (p *program) casts(functions []handlerFunc) (of types.Type, at token.Pos, s
 		of, at = t, e.Pos()
 	}
 	for _, f := range functions {
-		n := 1
-		if f.event == "Update" {
-			n = 2
-		}
-		for i := range n {
+		for i := range f.objects() {
 			p.castsIn(f.value, i, 0, see)
 		}
 	}

@@ -16,13 +16,9 @@ func (l *plan) literal(f handlerFunc, lit *ast.FuncLit, name string) *stays {
 	for hasName(lit.Body, deleted) {
 		deleted += "Object"
 	}
-	n := 1
-	if f.event == "Update" {
-		n = 2
-	}
 	var params []*param
-	objects := make([]*param, n)
-	for i := range n {
+	objects := make([]*param, f.objects())
+	for i := range objects {
 		v, _ := paramAt(l.TypesInfo, lit.Type, i)
 		if v == nil || v.Name() == "_" {
 			continue
