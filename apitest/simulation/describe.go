@@ -28,9 +28,6 @@ func decode(text []byte) runtime.Object {
 // versionOf returns what to say of an answer: the version that it has.
 func versionOf(text []byte) string {
 	obj := decode(text)
-	if obj == nil {
-		return ""
-	}
 	if list, err := meta.ListAccessor(obj); err == nil && meta.IsListType(obj) {
 		return fmt.Sprintf(", %d objects at version %s", meta.LenList(obj), list.GetResourceVersion())
 	}
@@ -53,9 +50,6 @@ func describeEvent(text []byte) string {
 		return fmt.Sprintf("%d bytes", len(text))
 	}
 	obj := decode(event.Object.Raw)
-	if obj == nil {
-		return event.Type
-	}
 	if status, ok := obj.(*metav1.Status); ok {
 		return event.Type + " " + status.Message
 	}
