@@ -81,7 +81,11 @@ func (p *program) isInferred(f ast.Expr) bool {
 
 // wantedByLiteral returns what the value of an element is converted to.
 func (p *program) wantedByLiteral(lit *ast.CompositeLit, element ast.Expr) types.Type {
-	switch t := core(p.TypesInfo.TypeOf(lit)).(type) {
+	t := p.TypesInfo.TypeOf(lit).Underlying()
+	if pointer, ok := t.(*types.Pointer); ok {
+		t = pointer.Elem().Underlying()
+	}
+	switch t := t.(type) {
 	case *types.Struct:
 		if pair, ok := element.(*ast.KeyValueExpr); ok {
 			return p.TypesInfo.TypeOf(pair.Key)
@@ -93,16 +97,6 @@ func (p *program) wantedByLiteral(lit *ast.CompositeLit, element ast.Expr) types
 		return t.Elem()
 	}
 	return nil
-}
-
-func core(t types.Type) types.Type {
-	if t == nil {
-		return nil
-	}
-	if pointer, ok := t.Underlying().(*types.Pointer); ok {
-		t = pointer.Elem()
-	}
-	return t.Underlying()
 }
 
 func (p *program) wantedByReturn(s *ast.ReturnStmt, i int) types.Type {
