@@ -53,7 +53,7 @@ func (s *Server) servePatch(w http.ResponseWriter, req *request) error {
 		return s.answer(w, req, code, obj)
 	}
 	c := req.collection
-	update := update{
+	patched, err := s.update(req.Context(), update{
 		collection: c.storage(), namespace: req.namespace, name: req.name,
 		part: req.part(), dryRun: isDryRun(options.DryRun), manager: req.managerOf(options.FieldManager), patched: true,
 		change: func(present runtime.Object) (runtime.Object, error) {
@@ -67,8 +67,7 @@ func (s *Server) servePatch(w http.ResponseWriter, req *request) error {
 			}
 			return c.toStored(patched)
 		},
-	}
-	patched, err := s.update(req.Context(), update)
+	})
 	if err != nil {
 		return err
 	}

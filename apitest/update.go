@@ -64,12 +64,11 @@ func (s *Server) serveUpdate(w http.ResponseWriter, req *request) error {
 	if obj, err = req.collection.toStored(obj); err != nil {
 		return err
 	}
-	update := update{
+	updated, err := s.update(req.Context(), update{
 		collection: req.collection.storage(), namespace: req.namespace, name: req.name,
 		part: req.part(), dryRun: isDryRun(options.DryRun), manager: req.managerOf(options.FieldManager),
 		change: func(runtime.Object) (runtime.Object, error) { return obj.DeepCopyObject(), nil },
-	}
-	updated, err := s.update(req.Context(), update)
+	})
 	if err != nil {
 		return err
 	}

@@ -14,8 +14,7 @@ import (
 
 // decode reads an object in JSON or protobuf, nil if it is neither.
 func decode(text []byte) runtime.Object {
-	obj, _, err := scheme.Codecs.UniversalDeserializer().Decode(text, nil, nil)
-	if err == nil {
+	if obj, _, err := scheme.Codecs.UniversalDeserializer().Decode(text, nil, nil); err == nil {
 		return obj
 	}
 	loose := &unstructured.Unstructured{}
