@@ -22,15 +22,7 @@ Wrong:
 
 Right:
 
-	AddFunc: func(obj any) { c.queue.AddAfter(key(obj), time.Second) }`, checkBlocking)
-
-var handlerWrites bool
-
-func init() {
-	blockingHandler.Flags.BoolVar(&handlerWrites, "writes", false, "find requests that write to the API server in handlers, too")
-}
-
-func checkBlocking(c *checker) {
+	AddFunc: func(obj any) { c.queue.AddAfter(key(obj), time.Second) }`, func(c *checker) {
 	c.handlers(func(_ string, fn function) {
 		calledNow(fn.body, func(call *ast.CallExpr) {
 			f := c.called(call)
@@ -43,6 +35,12 @@ func checkBlocking(c *checker) {
 			}
 		})
 	})
+})
+
+var handlerWrites bool
+
+func init() {
+	blockingHandler.Flags.BoolVar(&handlerWrites, "writes", false, "find requests that write to the API server in handlers, too")
 }
 
 func isPoll(f *types.Func) bool {
