@@ -14,7 +14,7 @@ type mutation struct {
 	// a method. In which file it is does not matter.
 	in       string
 	old, new string
-	suite    suite // that has to find it
+	suite    suite // that has to find it; if empty, all tests of the package of the function
 }
 
 // suite is a test that runs a simulation, seed by seed, or tests that run once.
@@ -48,13 +48,20 @@ func tests(folder, test string) suite { return suite{folder: folder, test: test,
 
 // all returns all mutations.
 func all() []mutation {
-	return slices.Concat(
+	bugs := slices.Concat(
 		listAndWatch, storeAndIndex, eventsAndHandlers, namespaceSets, leftOutFields,
 		factories, readYourWrites, workQueue, combining, resting, ofQueues, decoding,
 		rejectedObjects, viewsOfOthers, ofShards, ownWrites, references, ofKinds,
 		ofNamespaces, servers, listers, tablesAndIndexes, responses, sharedParts, pages,
 		groupFactories, upperRooms, lowerRooms,
 	)
+	for i, m := range bugs {
+		if m.suite == (suite{}) {
+			room, _ := splitName(m.in)
+			bugs[i].suite = tests(room, ".*")
+		}
+	}
+	return bugs
 }
 
 // apply returns the text of the function with the bug; f is that of m.in.
