@@ -12,31 +12,25 @@ import (
 // testAnswersAndEvents compares the answer to each kind of write with the event that
 // watches get of it. Code that takes answers as news of an object relies on it.
 func testAnswersAndEvents(c *check) {
-	maps := c.client.CoreV1().ConfigMaps(c.ns)
-	first, err := maps.List(c.ctx, metav1.ListOptions{})
+	first, err := c.maps.List(c.ctx, metav1.ListOptions{})
 	require.NoError(c, err)
 	w := c.watch(metav1.ListOptions{ResourceVersion: first.ResourceVersion})
 
-	held := configMap("a")
-	held.Finalizers = []string{"example.com/hold"}
-	answer, err := maps.Create(c.ctx, held, metav1.CreateOptions{})
-	require.NoError(c, err)
+	held := configMap("a", "example.com/hold")
+	answer := mustCreate(c, c.maps, held)
 	c.sameInEvent(w, watch.Added, answer)
 
 	answer.Data["k"] = "updated"
-	answer, err = maps.Update(c.ctx, answer, metav1.UpdateOptions{})
-	require.NoError(c, err)
+	answer = mustUpdate(c, c.maps, answer)
 	c.sameInEvent(w, watch.Modified, answer)
 
-	answer, err = maps.Patch(c.ctx, "a", types.MergePatchType, []byte(`{"data":{"k":"patched"}}`), metav1.PatchOptions{})
-	require.NoError(c, err)
+	answer = mustPatch(c, c.maps, "a", types.MergePatchType, `{"data":{"k":"patched"}}`)
 	c.sameInEvent(w, watch.Modified, answer)
 
-	again, err := maps.Patch(c.ctx, "a", types.MergePatchType, []byte(`{"data":{"k":"patched"}}`), metav1.PatchOptions{})
-	require.NoError(c, err)
+	again := mustPatch(c, c.maps, "a", types.MergePatchType, `{"data":{"k":"patched"}}`)
 	assert.Equal(c, answer, again, "a write that changes nothing makes no version")
 
-	dry, err := maps.Patch(c.ctx, "a", types.MergePatchType, []byte(`{"data":{"k":"dry"}}`), metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}})
+	dry, err := c.maps.Patch(c.ctx, "a", types.MergePatchType, []byte(`{"data":{"k":"dry"}}`), metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}})
 	require.NoError(c, err)
 	assert.Equal(c, "dry", dry.Data["k"], "a dry run answers what would be")
 	assert.Equal(c, answer.ResourceVersion, dry.ResourceVersion)
@@ -47,8 +41,7 @@ func testAnswersAndEvents(c *check) {
 	c.sameInEvent(w, watch.Modified, marked)
 
 	// The last finalizer goes, and the object with it. The answer has the old version.
-	last, err := maps.Patch(c.ctx, "a", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
-	require.NoError(c, err)
+	last := mustPatch(c, c.maps, "a", types.MergePatchType, `{"metadata":{"finalizers":null}}`)
 	assert.Equal(c, marked.ResourceVersion, last.ResourceVersion)
 	assert.NotNil(c, last.DeletionTimestamp)
 	assert.Empty(c, last.Finalizers)

@@ -56,11 +56,10 @@ func testAnswersTaken(c *check) {
 	meta, err := metadata.NewForConfig(config)
 	require.NoError(c, err)
 	a.row("metadata", "form", func(a *answering) {
-		_, err := meta.Resource(corev1.SchemeGroupVersion.WithResource("pods")).Namespace(c.ns).Patch(a.ctx, "kept", types.MergePatchType, []byte(`{"metadata":{"labels":{"x":"y"}}}`), metav1.PatchOptions{})
-		require.NoError(a, err)
+		pods := meta.Resource(corev1.SchemeGroupVersion.WithResource("pods")).Namespace(c.ns)
+		mustPatch(a.check, pods, "kept", types.MergePatchType, `{"metadata":{"labels":{"x":"y"}}}`)
 	})
-	_, err = a.client.AppsV1().Deployments(c.ns).Create(c.ctx, deployment("d"), metav1.CreateOptions{})
-	require.NoError(c, err)
+	mustCreate(c, a.client.AppsV1().Deployments(c.ns), deployment("d"))
 	a.row("scale", "subresource", func(a *answering) {
 		_, err := a.client.AppsV1().Deployments(c.ns).UpdateScale(a.ctx, "d", &autoscalingv1.Scale{
 			ObjectMeta: metav1.ObjectMeta{Namespace: c.ns, Name: "d"}, Spec: autoscalingv1.ScaleSpec{Replicas: 3},
@@ -68,8 +67,7 @@ func testAnswersTaken(c *check) {
 		a.unlessMissing(err)
 	})
 
-	last, err := a.client.CoreV1().Pods(c.ns).Create(c.ctx, pod("last"), metav1.CreateOptions{})
-	require.NoError(c, err)
+	last := mustCreate(c, a.client.CoreV1().Pods(c.ns), pod("last"))
 	require.NoError(c, a.pods.WaitForResourceVersion(c.ctx, last.ResourceVersion))
 	list, err := a.client.CoreV1().Pods(c.ns).List(c.ctx, metav1.ListOptions{})
 	require.NoError(c, err)
@@ -175,16 +173,13 @@ func (a *answering) deletions() {
 	create := func(name, node string, finalizers ...string) {
 		wanted := pod(name)
 		wanted.Spec.NodeName, wanted.Finalizers = node, finalizers
-		_, err := api.Create(a.ctx, wanted, metav1.CreateOptions{})
-		require.NoError(a, err)
+		mustCreate(a.check, api, wanted)
 	}
 	remove := func(a *answering, name string, grace *int64) {
 		require.NoError(a, api.Delete(a.ctx, name, metav1.DeleteOptions{GracePeriodSeconds: grace}))
 	}
 	release := func(a *answering, name string) *corev1.Pod {
-		answer, err := api.Patch(a.ctx, name, types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
-		require.NoError(a, err)
-		return answer
+		return mustPatch(a.check, api, name, types.MergePatchType, `{"metadata":{"finalizers":null}}`)
 	}
 	create("plain", "")
 	a.row("delete", "", func(a *answering) {
@@ -197,9 +192,7 @@ func (a *answering) deletions() {
 		a.marked("held")
 	})
 	a.row("removal of the last finalizer", "", func(a *answering) {
-		before, err := api.Get(a.ctx, "held", metav1.GetOptions{})
-		require.NoError(a, err)
-		assert.Equal(a, before.ResourceVersion, release(a, "held").ResourceVersion, "the old version")
+		assert.Equal(a, mustGet(a.check, api, "held").ResourceVersion, release(a, "held").ResourceVersion, "the old version")
 		a.gone("held")
 	})
 	create("graceful", "nowhere")

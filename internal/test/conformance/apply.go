@@ -18,7 +18,7 @@ import (
 func (c *check) apply(name, manager string, force bool, fields string, subresources ...string) (*appsv1.Deployment, error) {
 	c.Helper()
 	patch := fmt.Sprintf(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":%q},%s}`, name, fields)
-	return c.client.AppsV1().Deployments(c.ns).Patch(c.ctx, name, types.ApplyPatchType, []byte(patch),
+	return c.deployments.Patch(c.ctx, name, types.ApplyPatchType, []byte(patch),
 		metav1.PatchOptions{FieldManager: manager, Force: &force}, subresources...)
 }
 
@@ -78,7 +78,7 @@ func testApplyConflict(c *check) {
 
 	// An update takes fields as well.
 	*taken.Spec.Replicas = 3
-	_, err = c.client.AppsV1().Deployments(c.ns).Update(c.ctx, taken, metav1.UpdateOptions{FieldManager: "three"})
+	_, err = c.deployments.Update(c.ctx, taken, metav1.UpdateOptions{FieldManager: "three"})
 	require.NoError(c, err)
 	_, err = c.apply("d", "two", false, `"spec":{"replicas":2}`)
 	require.True(c, apierrors.IsConflict(err), "%v", err)
@@ -93,9 +93,8 @@ func testApplyRefused(c *check) {
 	created, err := c.apply("d", "one", false, fmt.Sprintf(appliedSpec, 1))
 	require.NoError(c, err)
 
-	deployments := c.client.AppsV1().Deployments(c.ns)
 	patch := func(name, data string) error {
-		_, err := deployments.Patch(c.ctx, name, types.ApplyPatchType, []byte(data), metav1.PatchOptions{FieldManager: "one"})
+		_, err := c.deployments.Patch(c.ctx, name, types.ApplyPatchType, []byte(data), metav1.PatchOptions{FieldManager: "one"})
 		return err
 	}
 	const head = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{`
@@ -113,7 +112,7 @@ func testApplyRefused(c *check) {
 	assert.True(c, apierrors.IsBadRequest(err), "%v", err)
 	err = patch("d", head+`"name":"d"},"spec":{"replicas":"three"}}`)
 	assert.ErrorContains(c, err, "failed to create typed patch object")
-	_, err = deployments.Patch(c.ctx, "d", types.MergePatchType, []byte(`{}`), metav1.PatchOptions{Force: new(bool)})
+	_, err = c.deployments.Patch(c.ctx, "d", types.MergePatchType, []byte(`{}`), metav1.PatchOptions{Force: new(bool)})
 	assert.True(c, apierrors.IsInvalid(err), "force: %v", err)
 }
 

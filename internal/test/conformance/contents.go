@@ -31,24 +31,19 @@ func testContents(c *check) {
 
 	wanted := configMap("binary")
 	wanted.BinaryData = map[string][]byte{"bytes": {0, 0xff, '"'}}
-	maps := c.client.CoreV1().ConfigMaps(c.ns)
-	cm, err := maps.Create(c.ctx, wanted, metav1.CreateOptions{})
-	require.NoError(c, err)
+	cm := mustCreate(c, c.maps, wanted)
 	assert.Equal(c, wanted.BinaryData, cm.BinaryData)
-	inJSON, err := plain.CoreV1().ConfigMaps(c.ns).Get(c.ctx, "binary", metav1.GetOptions{})
-	require.NoError(c, err)
+	inJSON := mustGet(c, plain.CoreV1().ConfigMaps(c.ns), "binary")
 	assert.Equal(c, inJSON, cm)
 	w := c.watch(metav1.ListOptions{FieldSelector: "metadata.name=binary"})
 	assert.Equal(c, cm, c.nextOf(w, watch.Added, "binary", "").Object.(*corev1.ConfigMap))
 
 	const raw = `{"a":[1,"b",2.5,null]}`
-	revision, err := c.client.AppsV1().ControllerRevisions(c.ns).Create(c.ctx, &appsv1.ControllerRevision{
+	revision := mustCreate(c, c.client.AppsV1().ControllerRevisions(c.ns), &appsv1.ControllerRevision{
 		ObjectMeta: metav1.ObjectMeta{Name: "raw"}, Data: runtime.RawExtension{Raw: []byte(raw)},
-	}, metav1.CreateOptions{})
-	require.NoError(c, err)
+	})
 	assert.JSONEq(c, raw, string(revision.Data.Raw))
-	revision, err = plain.AppsV1().ControllerRevisions(c.ns).Get(c.ctx, "raw", metav1.GetOptions{})
-	require.NoError(c, err)
+	revision = mustGet(c, plain.AppsV1().ControllerRevisions(c.ns), "raw")
 	assert.JSONEq(c, raw, string(revision.Data.Raw))
 }
 

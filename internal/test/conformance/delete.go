@@ -10,19 +10,17 @@ import (
 )
 
 func testDelete(c *check) {
-	maps := c.client.CoreV1().ConfigMaps(c.ns)
 	cm := c.create("a", nil)
 	w := c.watch(metav1.ListOptions{ResourceVersion: cm.ResourceVersion})
-	require.NoError(c, maps.Delete(c.ctx, "a", metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationBackground)}))
+	require.NoError(c, c.maps.Delete(c.ctx, "a", metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationBackground)}))
 
 	e := c.nextOf(w, "DELETED", "a", "")
 	last := e.Object.(*corev1.ConfigMap)
 	assert.Equal(c, cm.Data, last.Data, "a deletion carries the last state")
 	assert.Greater(c, c.version(last.ResourceVersion), c.version(cm.ResourceVersion), "at the version of the deletion")
 
-	_, err := maps.Get(c.ctx, "a", metav1.GetOptions{})
-	assert.True(c, apierrors.IsNotFound(err), "%v", err)
-	err = maps.Delete(c.ctx, "a", metav1.DeleteOptions{})
+	assertNotFound(c, c.maps, "a")
+	err := c.maps.Delete(c.ctx, "a", metav1.DeleteOptions{})
 	assert.True(c, apierrors.IsNotFound(err), "%v", err)
 
 	again := c.create("a", nil)
@@ -31,27 +29,25 @@ func testDelete(c *check) {
 }
 
 func testDeletePreconditions(c *check) {
-	maps := c.client.CoreV1().ConfigMaps(c.ns)
 	old := c.create("a", nil)
 	cm := c.change(old, func(cm *corev1.ConfigMap) { cm.Data["k"] = "w" })
 
-	err := maps.Delete(c.ctx, "a", *metav1.NewPreconditionDeleteOptions("another"))
+	err := c.maps.Delete(c.ctx, "a", *metav1.NewPreconditionDeleteOptions("another"))
 	assert.True(c, apierrors.IsConflict(err), "%v", err)
-	err = maps.Delete(c.ctx, "a", *metav1.NewRVDeletionPrecondition(old.ResourceVersion))
+	err = c.maps.Delete(c.ctx, "a", *metav1.NewRVDeletionPrecondition(old.ResourceVersion))
 	assert.True(c, apierrors.IsConflict(err), "%v", err)
-	err = maps.Delete(c.ctx, "a", metav1.DeleteOptions{
+	err = c.maps.Delete(c.ctx, "a", metav1.DeleteOptions{
 		Preconditions: &metav1.Preconditions{UID: &cm.UID, ResourceVersion: &cm.ResourceVersion},
 	})
 	assert.NoError(c, err)
 }
 
 func testDeleteCollection(c *check) {
-	maps := c.client.CoreV1().ConfigMaps(c.ns)
 	c.create("a", map[string]string{"app": "gone"})
 	c.create("b", map[string]string{"app": "kept"})
 	c.create("c", map[string]string{"app": "gone"})
-	require.NoError(c, maps.DeleteCollection(c.ctx, metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: "app=gone"}))
-	list, err := maps.List(c.ctx, metav1.ListOptions{LabelSelector: "app"})
+	require.NoError(c, c.maps.DeleteCollection(c.ctx, metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: "app=gone"}))
+	list, err := c.maps.List(c.ctx, metav1.ListOptions{LabelSelector: "app"})
 	require.NoError(c, err)
 	require.Len(c, list.Items, 1)
 	assert.Equal(c, "b", list.Items[0].Name)
@@ -59,44 +55,34 @@ func testDeleteCollection(c *check) {
 
 // A Pod is marked first, for its node to stop it, even if it is on none.
 func testDeletePod(c *check) {
-	pods := c.client.CoreV1().Pods(c.ns)
-	created, err := pods.Create(c.ctx, pod("p"), metav1.CreateOptions{})
-	require.NoError(c, err)
-	w, err := pods.Watch(c.ctx, metav1.ListOptions{ResourceVersion: created.ResourceVersion})
-	require.NoError(c, err)
-	defer w.Stop()
-	require.NoError(c, pods.Delete(c.ctx, "p", metav1.DeleteOptions{}))
+	created := mustCreate(c, c.pods, pod("p"))
+	w := c.watchOf(c.pods, metav1.ListOptions{ResourceVersion: created.ResourceVersion})
+	require.NoError(c, c.pods.Delete(c.ctx, "p", metav1.DeleteOptions{}))
 	marked := c.nextOf(w, "MODIFIED", "p", "").Object.(*corev1.Pod)
 	assert.NotNil(c, marked.DeletionTimestamp)
 	assert.Zero(c, *marked.DeletionGracePeriodSeconds)
 	assert.EqualValues(c, created.Generation+1, marked.Generation)
 	gone := c.nextOf(w, "DELETED", "p", "").Object.(*corev1.Pod)
 	assert.Equal(c, marked.DeletionTimestamp, gone.DeletionTimestamp)
-	_, err = pods.Get(c.ctx, "p", metav1.GetOptions{})
-	assert.True(c, apierrors.IsNotFound(err), "%v", err)
+	assertNotFound(c, c.pods, "p")
 }
 
 func testFinalizers(c *check) {
-	maps := c.client.CoreV1().ConfigMaps(c.ns)
-	wanted := configMap("a")
-	wanted.Finalizers = []string{"example.com/hold"}
-	cm, err := maps.Create(c.ctx, wanted, metav1.CreateOptions{})
-	require.NoError(c, err)
+	cm := mustCreate(c, c.maps, configMap("a", "example.com/hold"))
 	w := c.watch(metav1.ListOptions{ResourceVersion: cm.ResourceVersion})
 
-	require.NoError(c, maps.Delete(c.ctx, "a", metav1.DeleteOptions{}))
+	require.NoError(c, c.maps.Delete(c.ctx, "a", metav1.DeleteOptions{}))
 	marked := c.nextOf(w, "MODIFIED", "a", "").Object.(*corev1.ConfigMap)
 	require.NotNil(c, marked.DeletionTimestamp)
 	assert.Greater(c, c.version(marked.ResourceVersion), c.version(cm.ResourceVersion))
 
 	more := marked.DeepCopy()
 	more.Finalizers = append(more.Finalizers, "example.com/late")
-	_, err = maps.Update(c.ctx, more, metav1.UpdateOptions{})
+	_, err := c.maps.Update(c.ctx, more, metav1.UpdateOptions{})
 	assert.True(c, apierrors.IsInvalid(err), "%v", err)
 
-	require.NoError(c, maps.Delete(c.ctx, "a", metav1.DeleteOptions{}), "a second delete changes nothing")
+	require.NoError(c, c.maps.Delete(c.ctx, "a", metav1.DeleteOptions{}), "a second delete changes nothing")
 	c.change(marked, func(cm *corev1.ConfigMap) { cm.Finalizers = nil })
 	c.nextOf(w, "DELETED", "a", "")
-	_, err = maps.Get(c.ctx, "a", metav1.GetOptions{})
-	assert.True(c, apierrors.IsNotFound(err), "%v", err)
+	assertNotFound(c, c.maps, "a")
 }

@@ -19,8 +19,7 @@ func (c *check) podOnNode(name string, finalizers ...string) *corev1.Pod {
 	wanted := pod(name)
 	wanted.Spec.NodeName = "nowhere"
 	wanted.Finalizers = finalizers
-	created, err := c.client.CoreV1().Pods(c.ns).Create(c.ctx, wanted, metav1.CreateOptions{})
-	require.NoError(c, err)
+	created := mustCreate(c, c.pods, wanted)
 	return created
 }
 
@@ -28,9 +27,8 @@ func (c *check) podOnNode(name string, finalizers ...string) *corev1.Pod {
 // if it is gone.
 func (c *check) deletePod(name string, period *int64) *corev1.Pod {
 	c.Helper()
-	pods := c.client.CoreV1().Pods(c.ns)
-	require.NoError(c, pods.Delete(c.ctx, name, metav1.DeleteOptions{GracePeriodSeconds: period}))
-	left, err := pods.Get(c.ctx, name, metav1.GetOptions{})
+	require.NoError(c, c.pods.Delete(c.ctx, name, metav1.DeleteOptions{GracePeriodSeconds: period}))
+	left, err := c.pods.Get(c.ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
@@ -40,9 +38,7 @@ func (c *check) deletePod(name string, period *int64) *corev1.Pod {
 
 func testDeletePodOnNode(c *check) {
 	created := c.podOnNode("p")
-	w, err := c.client.CoreV1().Pods(c.ns).Watch(c.ctx, metav1.ListOptions{ResourceVersion: created.ResourceVersion})
-	require.NoError(c, err)
-	defer w.Stop()
+	w := c.watchOf(c.pods, metav1.ListOptions{ResourceVersion: created.ResourceVersion})
 
 	begun := time.Now().Truncate(time.Second)
 	marked := c.deletePod("p", nil)
@@ -72,16 +68,13 @@ func testDeletePodOnNode(c *check) {
 	c.podOnNode("negative")
 	assert.EqualValues(c, 1, *c.deletePod("negative", ptr.To[int64](-5)).DeletionGracePeriodSeconds)
 	c.podOnNode("ended")
-	_, err = c.client.CoreV1().Pods(c.ns).Patch(c.ctx, "ended", types.MergePatchType, []byte(`{"status":{"phase":"Failed"}}`), metav1.PatchOptions{}, "status")
-	require.NoError(c, err)
+	mustPatch(c, c.pods, "ended", types.MergePatchType, `{"status":{"phase":"Failed"}}`, "status")
 	assert.Nil(c, c.deletePod("ended", nil), "there is nothing to stop")
 }
 
 func testDeletePodFinalizers(c *check) {
-	pods := c.client.CoreV1().Pods(c.ns)
 	release := func(name string) {
-		_, err := pods.Patch(c.ctx, name, types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
-		require.NoError(c, err)
+		mustPatch(c, c.pods, name, types.MergePatchType, `{"metadata":{"finalizers":null}}`)
 	}
 	c.podOnNode("p", "example.com/hold")
 	require.NotNil(c, c.deletePod("p", nil))
@@ -94,14 +87,12 @@ func testDeletePodFinalizers(c *check) {
 	require.NotNil(c, stopped)
 	assert.Zero(c, *stopped.DeletionGracePeriodSeconds)
 	release("stopped")
-	_, err := pods.Get(c.ctx, "stopped", metav1.GetOptions{})
-	assert.True(c, apierrors.IsNotFound(err), "%v", err)
+	assertNotFound(c, c.pods, "stopped")
 }
 
 // A garbage collector deletes or orphans the dependents. The server requests either by a
 // finalizer.
 func testDeletePropagation(c *check) {
-	maps := c.client.CoreV1().ConfigMaps(c.ns)
 	created := c.create("a", nil)
 	for _, step := range []struct {
 		policy    metav1.DeletionPropagation
@@ -116,26 +107,23 @@ func testDeletePropagation(c *check) {
 		if step.policy == "" {
 			options.PropagationPolicy = nil
 		}
-		require.NoError(c, maps.Delete(c.ctx, "a", options))
-		held, err := maps.Get(c.ctx, "a", metav1.GetOptions{})
-		require.NoError(c, err)
+		require.NoError(c, c.maps.Delete(c.ctx, "a", options))
+		held := mustGet(c, c.maps, "a")
 		assert.Equal(c, []string{step.finalizer}, held.Finalizers)
 		assert.NotNil(c, held.DeletionTimestamp)
 		assert.Equal(c, created.UID, held.UID)
 	}
-	require.NoError(c, maps.Delete(c.ctx, "a", metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationBackground)}))
-	_, err := maps.Get(c.ctx, "a", metav1.GetOptions{})
+	require.NoError(c, c.maps.Delete(c.ctx, "a", metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationBackground)}))
+	_, err := c.maps.Get(c.ctx, "a", metav1.GetOptions{})
 	assert.True(c, apierrors.IsNotFound(err), "a finalizer that nobody wants any more holds nothing: %v", err)
 
 	// Jobs orphan their Pods by default.
 	template := corev1.PodTemplateSpec{Spec: pod("j").Spec}
 	template.Spec.RestartPolicy = corev1.RestartPolicyNever
 	jobs := c.client.BatchV1().Jobs(c.ns)
-	_, err = jobs.Create(c.ctx, &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "j"}, Spec: batchv1.JobSpec{Template: template}}, metav1.CreateOptions{})
-	require.NoError(c, err)
+	mustCreate(c, jobs, &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "j"}, Spec: batchv1.JobSpec{Template: template}})
 	require.NoError(c, jobs.Delete(c.ctx, "j", metav1.DeleteOptions{}))
-	job, err := jobs.Get(c.ctx, "j", metav1.GetOptions{})
-	require.NoError(c, err)
+	job := mustGet(c, jobs, "j")
 	assert.Equal(c, []string{metav1.FinalizerOrphanDependents}, job.Finalizers)
 }
 
@@ -160,18 +148,14 @@ func testDeleteAnswers(c *check) {
 	require.NotNil(c, status)
 	assert.Equal(c, &metav1.StatusDetails{Name: "a", Kind: "configmaps", UID: a.UID}, status.Details)
 
-	held := configMap("held")
-	held.Finalizers = []string{"example.com/hold"}
-	_, err := c.client.CoreV1().ConfigMaps(c.ns).Create(c.ctx, held, metav1.CreateOptions{})
-	require.NoError(c, err)
+	mustCreate(c, c.maps, configMap("held", "example.com/hold"))
 	//lint:ignore SA1019 clients may still send it
 	answer, code = del("configmaps", "held", metav1.DeleteOptions{OrphanDependents: ptr.To(false)})
 	require.NotNil(c, answer)
 	assert.NotNil(c, answer.GetDeletionTimestamp())
 	assert.Equal(c, 202, code)
 
-	_, err = c.client.CoreV1().Pods(c.ns).Create(c.ctx, pod("p"), metav1.CreateOptions{})
-	require.NoError(c, err)
+	mustCreate(c, c.pods, pod("p"))
 	answer, code = del("pods", "p", metav1.DeleteOptions{})
 	require.NotNil(c, answer)
 	assert.Equal(c, "p", answer.GetName())

@@ -151,12 +151,9 @@ func testAccept(c *check) {
 func testClusterScoped(c *check) {
 	roles := c.client.RbacV1().ClusterRoles()
 	name := c.ns + ":role"
-	created, err := roles.Create(c.ctx, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"of": c.ns}}}, metav1.CreateOptions{})
-	require.NoError(c, err)
+	created := mustCreate(c, roles, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"of": c.ns}}})
 	assert.Empty(c, created.Namespace)
-	w, err := roles.Watch(c.ctx, metav1.ListOptions{ResourceVersion: created.ResourceVersion, LabelSelector: "of=" + c.ns})
-	require.NoError(c, err)
-	defer w.Stop()
+	w := c.watchOf(roles, metav1.ListOptions{ResourceVersion: created.ResourceVersion, LabelSelector: "of=" + c.ns})
 	list, err := roles.List(c.ctx, metav1.ListOptions{LabelSelector: "of=" + c.ns})
 	require.NoError(c, err)
 	require.Len(c, list.Items, 1)

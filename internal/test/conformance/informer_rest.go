@@ -1,12 +1,10 @@
 package conformance
 
 import (
-	stdjson "encoding/json"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -18,23 +16,20 @@ import (
 
 // restPods gets registered types, whose resource has to be found.
 func restPods(f format, streamed bool) subject {
-	w := typedPods(f, streamed).(*way[*corev1.Pod])
-	w.name = "rest/pods"
-	w.source = restSource[*corev1.Pod](false)
-	return w
+	return typedPods(f, streamed).fromREST("rest/pods", false)
 }
 
 func restCustoms(f format, streamed bool) subject {
-	w := unstructuredCustoms(f, streamed).(*way[*unstructured.Unstructured])
-	w.name = "rest/customs"
-	w.source = restSource[*unstructured.Unstructured](true)
-	return w
+	return unstructuredCustoms(f, streamed).fromREST("rest/customs", true)
 }
 
 func restMetadata(f format, streamed bool) subject {
-	w := podMetadata(f, streamed).(*way[*metav1.PartialObjectMetadata])
-	w.name = "rest/metadata"
-	w.source = restSource[*metav1.PartialObjectMetadata](true)
+	return podMetadata(f, streamed).fromREST("rest/metadata", true)
+}
+
+// fromREST changes the name and the source of a way.
+func (w *way[T]) fromREST(name string, named bool) *way[T] {
+	w.name, w.source = name, restSource[T](named)
 	return w
 }
 
@@ -57,13 +52,7 @@ func restStructs(f format, streamed bool) subject {
 		name: "rest/structs", format: f, streamed: streamed, resource: customs,
 		source: restSource[*custom](true),
 		accept: runtime.ContentTypeJSON,
-		decode: func(data []byte) ([]*custom, error) {
-			var list struct {
-				Items []custom `json:"items"`
-			}
-			err := stdjson.Unmarshal(data, &list)
-			return pointers(list.Items), err
-		},
+		decode: decodeItems[custom],
 		plain: func(c *custom) *custom {
 			own := *c
 			own.TypeMeta = metav1.TypeMeta{}
@@ -105,10 +94,9 @@ func restPacked(f format, streamed bool) subject {
 		source: restSource[*packedPod](true),
 		accept: runtime.ContentTypeJSON,
 		decode: func(data []byte) ([]*packedPod, error) {
-			var list corev1.PodList
-			err := stdjson.Unmarshal(data, &list)
-			all := make([]*packedPod, len(list.Items))
-			for i, pod := range pointers(list.Items) {
+			pods, err := decodeItems[corev1.Pod](data)
+			all := make([]*packedPod, len(pods))
+			for i, pod := range pods {
 				all[i] = &packedPod{ObjectMeta: pod.ObjectMeta, whole: pod}
 			}
 			return all, err

@@ -60,19 +60,15 @@ func (w *way[T]) run(t *testing.T, newRig func(*testing.T) Rig, place Place) {
 	}
 }
 
-func typedPods(f format, streamed bool) subject {
+func typedPods(f format, streamed bool) *way[*corev1.Pod] {
 	return &way[*corev1.Pod]{
 		name: "pods", format: f, streamed: streamed, resource: pods,
 		source: func(c *check, _ resource, namespace string, g *gate, opts []kube.SourceOption) source.Source[*corev1.Pod] {
 			return kube.FromClient(gatedClient[*corev1.Pod, *corev1.PodList]{c.client.CoreV1().Pods(namespace), g}, opts...)
 		},
 		accept: runtime.ContentTypeJSON,
-		decode: func(data []byte) ([]*corev1.Pod, error) {
-			var list corev1.PodList
-			err := stdjson.Unmarshal(data, &list)
-			return pointers(list.Items), err
-		},
-		phase: func(p *corev1.Pod) string { return string(p.Status.Phase) },
+		decode: decodeItems[corev1.Pod],
+		phase:  func(p *corev1.Pod) string { return string(p.Status.Phase) },
 	}
 }
 
@@ -83,15 +79,11 @@ func typedClusterRoles(f format, streamed bool) subject {
 			return kube.FromClient(gatedClient[*rbacv1.ClusterRole, *rbacv1.ClusterRoleList]{c.client.RbacV1().ClusterRoles(), g}, opts...)
 		},
 		accept: runtime.ContentTypeJSON,
-		decode: func(data []byte) ([]*rbacv1.ClusterRole, error) {
-			var list rbacv1.ClusterRoleList
-			err := stdjson.Unmarshal(data, &list)
-			return pointers(list.Items), err
-		},
+		decode: decodeItems[rbacv1.ClusterRole],
 	}
 }
 
-func unstructuredCustoms(f format, streamed bool) subject {
+func unstructuredCustoms(f format, streamed bool) *way[*unstructured.Unstructured] {
 	return &way[*unstructured.Unstructured]{
 		name: "customs", format: f, streamed: streamed, resource: customs,
 		source: func(c *check, r resource, namespace string, g *gate, opts []kube.SourceOption) source.Source[*unstructured.Unstructured] {
@@ -121,7 +113,7 @@ func unstructuredCustoms(f format, streamed bool) subject {
 	}
 }
 
-func podMetadata(f format, streamed bool) subject {
+func podMetadata(f format, streamed bool) *way[*metav1.PartialObjectMetadata] {
 	return &way[*metav1.PartialObjectMetadata]{
 		name: "metadata", format: f, streamed: streamed, resource: pods,
 		source: func(c *check, r resource, namespace string, g *gate, opts []kube.SourceOption) source.Source[*metav1.PartialObjectMetadata] {
@@ -136,15 +128,20 @@ func podMetadata(f format, streamed bool) subject {
 			), opts...)
 		},
 		accept: "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
-		decode: func(data []byte) ([]*metav1.PartialObjectMetadata, error) {
-			var list metav1.PartialObjectMetadataList
-			err := stdjson.Unmarshal(data, &list)
-			return pointers(list.Items), err
-		},
+		decode: decodeItems[metav1.PartialObjectMetadata],
 		plain: func(p *metav1.PartialObjectMetadata) *metav1.PartialObjectMetadata {
 			return &metav1.PartialObjectMetadata{ObjectMeta: p.ObjectMeta}
 		},
 	}
+}
+
+// decodeItems decodes the items of a list in JSON.
+func decodeItems[E any](data []byte) ([]*E, error) {
+	var list struct {
+		Items []E `json:"items"`
+	}
+	err := stdjson.Unmarshal(data, &list)
+	return pointers(list.Items), err
 }
 
 func pointers[E any](items []E) []*E {

@@ -1,8 +1,6 @@
 package conformance
 
 import (
-	stdjson "encoding/json"
-
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -25,7 +23,7 @@ func composed(f format, streamed bool) []subject {
 
 // podsByNamespace gets the pods of a namespace as those of a set of one.
 func podsByNamespace(f format, streamed bool) subject {
-	w := typedPods(f, streamed).(*way[*corev1.Pod])
+	w := typedPods(f, streamed)
 	w.name = "pods by namespace"
 	whole := w.source
 	w.source = func(c *check, r resource, namespace string, g *gate, opts []kube.SourceOption) source.Source[*corev1.Pod] {
@@ -41,7 +39,7 @@ func podsByNamespace(f format, streamed bool) subject {
 
 // projectedPods gets pods, and keeps nothing but their metadata.
 func projectedPods(f format, streamed bool) subject {
-	whole := typedPods(f, streamed).(*way[*corev1.Pod])
+	whole := typedPods(f, streamed)
 	return &way[*metav1.PartialObjectMetadata]{
 		name: "projected pods", format: f, streamed: streamed, resource: pods,
 		source: func(c *check, r resource, namespace string, g *gate, opts []kube.SourceOption) source.Source[*metav1.PartialObjectMetadata] {
@@ -49,11 +47,10 @@ func projectedPods(f format, streamed bool) subject {
 		},
 		accept: runtime.ContentTypeJSON,
 		decode: func(data []byte) ([]*metav1.PartialObjectMetadata, error) {
-			var list corev1.PodList
-			err := stdjson.Unmarshal(data, &list)
-			objs := make([]*metav1.PartialObjectMetadata, len(list.Items))
-			for i := range list.Items {
-				objs[i] = metadataOfPod(&list.Items[i])
+			pods, err := decodeItems[corev1.Pod](data)
+			objs := make([]*metav1.PartialObjectMetadata, len(pods))
+			for i, pod := range pods {
+				objs[i] = metadataOfPod(pod)
 			}
 			return objs, err
 		},

@@ -84,7 +84,7 @@ func testSharedInformer(c *check) {
 	got, err := informer.Lister().ConfigMaps(c.ns).Get("a")
 	require.NoError(c, err)
 	assert.Equal(c, cm, got)
-	require.NoError(c, c.client.CoreV1().ConfigMaps(c.ns).Delete(c.ctx, "a", metav1.DeleteOptions{}))
+	require.NoError(c, c.maps.Delete(c.ctx, "a", metav1.DeleteOptions{}))
 	select {
 	case key := <-deleted:
 		assert.Equal(c, c.ns+"/a", key)

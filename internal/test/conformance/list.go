@@ -28,7 +28,7 @@ func (c *check) list(options metav1.ListOptions) *corev1.ConfigMapList {
 		// Not what controllers put into every namespace.
 		options.FieldSelector = "metadata.name!=kube-root-ca.crt"
 	}
-	list, err := c.client.CoreV1().ConfigMaps(c.ns).List(c.ctx, options)
+	list, err := c.maps.List(c.ctx, options)
 	require.NoError(c, err)
 	return list
 }
@@ -45,7 +45,7 @@ func (c *check) once(name string, options metav1.ListOptions) error {
 func testListVersions(c *check) {
 	a := c.create("a", nil)
 	b := c.create("b", nil)
-	require.NoError(c, c.client.CoreV1().ConfigMaps(c.ns).Delete(c.ctx, "a", metav1.DeleteOptions{}))
+	require.NoError(c, c.maps.Delete(c.ctx, "a", metav1.DeleteOptions{}))
 
 	now := c.list(metav1.ListOptions{})
 	assert.Equal(c, []string{"b"}, names(now))
@@ -82,7 +82,7 @@ func testListPages(c *check) {
 	require.NotEmpty(c, first.Continue)
 
 	// What happens between the pages is not seen.
-	require.NoError(c, c.client.CoreV1().ConfigMaps(c.ns).Delete(c.ctx, "p5", metav1.DeleteOptions{}))
+	require.NoError(c, c.maps.Delete(c.ctx, "p5", metav1.DeleteOptions{}))
 	c.create("p9", labels)
 	found, page := names(first), first
 	for page.Continue != "" {
@@ -115,13 +115,12 @@ func testListPagesSelected(c *check) {
 
 func testListRefused(c *check) {
 	cm := c.create("a", nil)
-	maps := c.client.CoreV1().ConfigMaps(c.ns)
 	for _, options := range []metav1.ListOptions{
 		{ResourceVersionMatch: metav1.ResourceVersionMatchExact},
 		{ResourceVersion: "0", ResourceVersionMatch: metav1.ResourceVersionMatchExact},
 		{ResourceVersion: cm.ResourceVersion, ResourceVersionMatch: "Sometimes"},
 	} {
-		_, err := maps.List(c.ctx, options)
+		_, err := c.maps.List(c.ctx, options)
 		assert.True(c, apierrors.IsInvalid(err), "%v: %v", options, err)
 	}
 	for _, options := range []metav1.ListOptions{
@@ -130,7 +129,7 @@ func testListRefused(c *check) {
 		{FieldSelector: "data.k=v"},
 		{LabelSelector: "a=b=c"},
 	} {
-		_, err := maps.List(c.ctx, options)
+		_, err := c.maps.List(c.ctx, options)
 		assert.True(c, apierrors.IsBadRequest(err), "%v: %v", options, err)
 	}
 	err := c.once("a", metav1.ListOptions{ResourceVersion: fmt.Sprint(c.version(cm.ResourceVersion) + 1_000_000)})
@@ -144,7 +143,7 @@ func testPager(c *check) {
 	pages := 0
 	p := pager.New(pager.SimplePageFunc(func(options metav1.ListOptions) (runtime.Object, error) {
 		pages++
-		return c.client.CoreV1().ConfigMaps(c.ns).List(c.ctx, options)
+		return c.maps.List(c.ctx, options)
 	}))
 	p.PageSize = 4
 	seen := 0
@@ -167,24 +166,21 @@ func testCompaction(c *check) {
 	first := c.list(metav1.ListOptions{Limit: 1})
 	c.change(a, func(cm *corev1.ConfigMap) { cm.Data["k"] = "w" })
 	require.NoError(c, c.rig.Compact(c.ctx))
-	maps := c.client.CoreV1().ConfigMaps(c.ns)
 
-	_, err := maps.List(c.ctx, metav1.ListOptions{ResourceVersion: a.ResourceVersion, ResourceVersionMatch: metav1.ResourceVersionMatchExact})
+	_, err := c.maps.List(c.ctx, metav1.ListOptions{ResourceVersion: a.ResourceVersion, ResourceVersionMatch: metav1.ResourceVersionMatchExact})
 	assert.True(c, apierrors.IsResourceExpired(err), "%v", err)
 
-	_, err = maps.List(c.ctx, metav1.ListOptions{Limit: 1, Continue: first.Continue})
+	_, err = c.maps.List(c.ctx, metav1.ListOptions{Limit: 1, Continue: first.Continue})
 	require.True(c, apierrors.IsResourceExpired(err), "%v", err)
 	var status apierrors.APIStatus
 	require.ErrorAs(c, err, &status)
 	token := status.Status().Continue
 	require.NotEmpty(c, token, "an expired list can go on at the present")
-	rest, err := maps.List(c.ctx, metav1.ListOptions{Continue: token})
+	rest, err := c.maps.List(c.ctx, metav1.ListOptions{Continue: token})
 	require.NoError(c, err)
 	assert.Contains(c, names(rest), "b")
 
-	w, err := maps.Watch(c.ctx, metav1.ListOptions{ResourceVersion: a.ResourceVersion})
-	require.NoError(c, err)
-	defer w.Stop()
+	w := c.watchOf(c.maps, metav1.ListOptions{ResourceVersion: a.ResourceVersion})
 	events := c.ended(w)
 	require.Len(c, events, 1)
 	assert.EqualValues(c, "ERROR", events[0].Type)

@@ -31,50 +31,48 @@ func managers(obj metav1.Object, fields ...string) []string {
 }
 
 func testManagedFields(c *check) {
-	deployments := c.client.AppsV1().Deployments(c.ns)
-	d, err := deployments.Create(c.ctx, deployment("d"), metav1.CreateOptions{FieldManager: "one"})
+	d, err := c.deployments.Create(c.ctx, deployment("d"), metav1.CreateOptions{FieldManager: "one"})
 	require.NoError(c, err)
 	assert.Equal(c, []string{"one Update apps/v1 replicas image"}, managers(d, "replicas", "image", "status"))
 	require.NotNil(c, d.ManagedFields[0].Time)
 
-	d, err = deployments.Patch(c.ctx, "d", types.MergePatchType, []byte(`{"spec":{"replicas":2}}`), metav1.PatchOptions{FieldManager: "two"})
+	d, err = c.deployments.Patch(c.ctx, "d", types.MergePatchType, []byte(`{"spec":{"replicas":2}}`), metav1.PatchOptions{FieldManager: "two"})
 	require.NoError(c, err)
 	assert.ElementsMatch(c, []string{"one Update apps/v1 image", "two Update apps/v1 replicas"}, managers(d, "replicas", "image"))
 
 	d.Status.ObservedGeneration = 1
-	d, err = deployments.UpdateStatus(c.ctx, d, metav1.UpdateOptions{FieldManager: "three"})
+	d, err = c.deployments.UpdateStatus(c.ctx, d, metav1.UpdateOptions{FieldManager: "three"})
 	require.NoError(c, err)
 	assert.ElementsMatch(c, []string{"one Update apps/v1 image", "two Update apps/v1 replicas", "three Update apps/v1 status observedGeneration"},
 		managers(d, "replicas", "image", "observedGeneration"))
 
-	same, err := deployments.Update(c.ctx, d, metav1.UpdateOptions{FieldManager: "four"})
+	same, err := c.deployments.Update(c.ctx, d, metav1.UpdateOptions{FieldManager: "four"})
 	require.NoError(c, err)
 	assert.Equal(c, d, same, "who changes nothing manages nothing")
 	without := d.DeepCopy()
 	without.ManagedFields = nil
-	same, err = deployments.Update(c.ctx, without, metav1.UpdateOptions{FieldManager: "four"})
+	same, err = c.deployments.Update(c.ctx, without, metav1.UpdateOptions{FieldManager: "four"})
 	require.NoError(c, err)
 	assert.Equal(c, d.ManagedFields, same.ManagedFields, "who leaves them out changes nothing")
 
 	d = same
 	*d.Spec.Replicas = 3
 	d.Labels = map[string]string{"a": "b"}
-	d, err = deployments.Update(c.ctx, d, metav1.UpdateOptions{FieldManager: "one"})
+	d, err = c.deployments.Update(c.ctx, d, metav1.UpdateOptions{FieldManager: "one"})
 	require.NoError(c, err)
 	assert.ElementsMatch(c, []string{"one Update apps/v1 replicas image labels", "three Update apps/v1 status"}, managers(d, "replicas", "image", "labels"),
 		"a manager of nothing is gone")
-	d, err = deployments.Patch(c.ctx, "d", types.JSONPatchType, []byte(`[{"op":"remove","path":"/metadata/labels/a"}]`), metav1.PatchOptions{FieldManager: "five"})
+	d, err = c.deployments.Patch(c.ctx, "d", types.JSONPatchType, []byte(`[{"op":"remove","path":"/metadata/labels/a"}]`), metav1.PatchOptions{FieldManager: "five"})
 	require.NoError(c, err)
 	assert.ElementsMatch(c, []string{"one Update apps/v1 image", "three Update apps/v1 status"}, managers(d, "image", "a"), "who removes a field manages nothing")
 }
 
 // Clients may take managers away, or all of them.
 func testManagedFieldsChanged(c *check) {
-	deployments := c.client.AppsV1().Deployments(c.ns)
-	_, err := deployments.Create(c.ctx, deployment("d"), metav1.CreateOptions{FieldManager: "one"})
+	_, err := c.deployments.Create(c.ctx, deployment("d"), metav1.CreateOptions{FieldManager: "one"})
 	require.NoError(c, err)
 	patch := func(manager, data string) *appsv1.Deployment {
-		d, err := deployments.Patch(c.ctx, "d", types.MergePatchType, []byte(data), metav1.PatchOptions{FieldManager: manager})
+		d, err := c.deployments.Patch(c.ctx, "d", types.MergePatchType, []byte(data), metav1.PatchOptions{FieldManager: manager})
 		require.NoError(c, err)
 		return d
 	}
@@ -82,7 +80,7 @@ func testManagedFieldsChanged(c *check) {
 	require.Len(c, d.ManagedFields, 2)
 	d.ManagedFields = d.ManagedFields[1:]
 	left := managers(d)
-	d, err = deployments.Update(c.ctx, d, metav1.UpdateOptions{FieldManager: "three"})
+	d, err = c.deployments.Update(c.ctx, d, metav1.UpdateOptions{FieldManager: "three"})
 	require.NoError(c, err)
 	assert.Equal(c, left, managers(d))
 
@@ -96,8 +94,7 @@ func testManagedFieldsChanged(c *check) {
 
 	bad := d.DeepCopy()
 	bad.ManagedFields[0].Operation = "Unheard"
-	kept, err := deployments.Update(c.ctx, bad, metav1.UpdateOptions{})
-	require.NoError(c, err)
+	kept := mustUpdate(c, c.deployments, bad)
 	assert.Equal(c, d.ManagedFields, kept.ManagedFields, "what nobody can read is left out")
 }
 
@@ -107,8 +104,7 @@ func testManagedFieldsNames(c *check) {
 	config.UserAgent = "controller/v1.2 (linux)"
 	client, err := appsv1client.NewForConfig(config)
 	require.NoError(c, err)
-	d, err := client.Deployments(c.ns).Create(c.ctx, deployment("d"), metav1.CreateOptions{})
-	require.NoError(c, err)
+	d := mustCreate(c, client.Deployments(c.ns), deployment("d"))
 	assert.Equal(c, []string{"controller Update apps/v1"}, managers(d))
 	d.Labels = map[string]string{"a": "b"}
 	for _, name := range []string{strings.Repeat("x", 129), "un\nprintable"} {

@@ -22,29 +22,23 @@ func testNamespaces(c *check) {
 	assert.True(c, apierrors.IsNotFound(err), "%v", err)
 	assert.ErrorContains(c, err, `namespaces "`+name+`" not found`)
 
-	ns, err := namespaces.Create(c.ctx, &corev1.Namespace{
+	ns := mustCreate(c, namespaces, &corev1.Namespace{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec:       corev1.NamespaceSpec{Finalizers: []corev1.FinalizerName{"example.com/hold"}},
-	}, metav1.CreateOptions{})
-	require.NoError(c, err)
+	})
 	assert.Equal(c, []corev1.FinalizerName{"example.com/hold", corev1.FinalizerKubernetes}, ns.Spec.Finalizers)
 	assert.Equal(c, corev1.NamespaceActive, ns.Status.Phase)
 	assert.Equal(c, name, ns.Labels[corev1.LabelMetadataName])
-	held := configMap("held")
-	held.Finalizers = []string{"example.com/hold"}
-	held, err = maps.Create(c.ctx, held, metav1.CreateOptions{})
-	require.NoError(c, err)
+	held := mustCreate(c, maps, configMap("held", "example.com/hold"))
 
 	ns.Spec.Finalizers = nil
 	ns.Labels = map[string]string{"a": "b"}
-	ns, err = namespaces.Update(c.ctx, ns, metav1.UpdateOptions{})
-	require.NoError(c, err)
+	ns = mustUpdate(c, namespaces, ns)
 	assert.Len(c, ns.Spec.Finalizers, 2, "an update leaves them alone")
 	assert.Equal(c, map[string]string{"a": "b", corev1.LabelMetadataName: name}, ns.Labels)
 
 	require.NoError(c, namespaces.Delete(c.ctx, name, metav1.DeleteOptions{}))
-	ns, err = namespaces.Get(c.ctx, name, metav1.GetOptions{})
-	require.NoError(c, err)
+	ns = mustGet(c, namespaces, name)
 	assert.Equal(c, corev1.NamespaceTerminating, ns.Status.Phase)
 	assert.NotNil(c, ns.DeletionTimestamp)
 	_, err = maps.Create(c.ctx, configMap("late"), metav1.CreateOptions{})
@@ -67,8 +61,7 @@ func testNamespaces(c *check) {
 		}
 		return err
 	}))
-	_, err = namespaces.Get(c.ctx, name, metav1.GetOptions{})
-	assert.True(c, apierrors.IsNotFound(err), "%v", err)
+	assertNotFound(c, namespaces, name)
 	err = namespaces.Delete(c.ctx, metav1.NamespaceDefault, metav1.DeleteOptions{})
 	assert.True(c, apierrors.IsForbidden(err), "%v", err)
 }

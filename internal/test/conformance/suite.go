@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
+	appsv1client "k8s.io/client-go/kubernetes/typed/apps/v1"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 )
 
@@ -137,9 +139,13 @@ type check struct {
 	rig    Rig
 	ctx    context.Context
 	ns     string
-	format format
 	config *rest.Config
 	client *kubernetes.Clientset
+
+	// Clients of the namespace.
+	maps        corev1client.ConfigMapInterface
+	pods        corev1client.PodInterface
+	deployments appsv1client.DeploymentInterface
 }
 
 func newCheck(t *testing.T, rig Rig, f format) *check {
@@ -149,7 +155,11 @@ func newCheck(t *testing.T, rig Rig, f format) *check {
 	config := f.config(rig.Config)
 	client, err := kubernetes.NewForConfig(config)
 	require.NoError(t, err)
-	return &check{T: t, rig: rig, ctx: ctx, ns: rig.Namespace, format: f, config: config, client: client}
+	core, ns := client.CoreV1(), rig.Namespace
+	return &check{
+		T: t, rig: rig, ctx: ctx, ns: ns, config: config, client: client,
+		maps: core.ConfigMaps(ns), pods: core.Pods(ns), deployments: client.AppsV1().Deployments(ns),
+	}
 }
 
 // sub returns the check for a subtest.

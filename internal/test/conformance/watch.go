@@ -58,9 +58,7 @@ func testWatchTimeout(c *check) {
 
 func testWatchNamespaces(c *check) {
 	a := c.create("a", map[string]string{"in": c.ns})
-	w, err := c.client.CoreV1().ConfigMaps("").Watch(c.ctx, metav1.ListOptions{ResourceVersion: a.ResourceVersion, LabelSelector: "in=" + c.ns})
-	require.NoError(c, err)
-	defer w.Stop()
+	w := c.watchOf(c.client.CoreV1().ConfigMaps(""), metav1.ListOptions{ResourceVersion: a.ResourceVersion, LabelSelector: "in=" + c.ns})
 	b := c.create("b", map[string]string{"in": c.ns})
 	e := c.nextOf(w, watch.Added, "b", b.ResourceVersion)
 	assert.Equal(c, c.ns, e.Object.(*corev1.ConfigMap).Namespace)
@@ -68,8 +66,7 @@ func testWatchNamespaces(c *check) {
 
 	inDefault := c.client.CoreV1().ConfigMaps(metav1.NamespaceDefault)
 	w = c.watch(metav1.ListOptions{ResourceVersion: b.ResourceVersion})
-	other, err := inDefault.Create(c.ctx, configMap("other-than-"+c.ns), metav1.CreateOptions{})
-	require.NoError(c, err)
+	other := mustCreate(c, inDefault, configMap("other-than-"+c.ns))
 	defer func() { assert.NoError(c, inDefault.Delete(c.ctx, other.Name, metav1.DeleteOptions{})) }()
 	last := c.create("c", nil)
 	c.nextOf(w, watch.Added, "c", last.ResourceVersion)
@@ -130,13 +127,13 @@ func testWatchListRefused(c *check) {
 		wrong = append(wrong, initialEvents())
 	}
 	for _, options := range wrong {
-		w, err := c.client.CoreV1().ConfigMaps(c.ns).Watch(c.ctx, options)
+		w, err := c.maps.Watch(c.ctx, options)
 		if err == nil {
 			w.Stop()
 		}
 		assert.True(c, apierrors.IsInvalid(err), "%v: %v", options, err)
 	}
-	_, err := c.client.CoreV1().ConfigMaps(c.ns).List(c.ctx, initialEvents())
+	_, err := c.maps.List(c.ctx, initialEvents())
 	assert.True(c, apierrors.IsInvalid(err), "%v", err)
 }
 
@@ -187,7 +184,7 @@ func testSelectorLabels(c *check) {
 func testSelectorFields(c *check) {
 	c.create("a", nil)
 	b := c.create("b", nil)
-	list, err := c.client.CoreV1().ConfigMaps(c.ns).List(c.ctx, metav1.ListOptions{FieldSelector: "metadata.name=b"})
+	list, err := c.maps.List(c.ctx, metav1.ListOptions{FieldSelector: "metadata.name=b"})
 	require.NoError(c, err)
 	assert.Equal(c, []string{"b"}, names(list))
 	w := c.watch(metav1.ListOptions{ResourceVersion: b.ResourceVersion, FieldSelector: "metadata.name=d"})
@@ -195,25 +192,21 @@ func testSelectorFields(c *check) {
 	d := c.create("d", nil)
 	c.nextOf(w, watch.Added, "d", d.ResourceVersion)
 
-	pods := c.client.CoreV1().Pods(c.ns)
 	onNode := pod("on-node")
 	onNode.Spec.NodeName = "n1"
-	_, err = pods.Create(c.ctx, onNode, metav1.CreateOptions{})
-	require.NoError(c, err)
-	_, err = pods.Create(c.ctx, pod("off-node"), metav1.CreateOptions{})
-	require.NoError(c, err)
-	found, err := pods.List(c.ctx, metav1.ListOptions{FieldSelector: "spec.nodeName=n1"})
+	mustCreate(c, c.pods, onNode)
+	mustCreate(c, c.pods, pod("off-node"))
+	found, err := c.pods.List(c.ctx, metav1.ListOptions{FieldSelector: "spec.nodeName=n1"})
 	require.NoError(c, err)
 	require.Len(c, found.Items, 1)
 	assert.Equal(c, "on-node", found.Items[0].Name)
 
 	events := c.client.EventsV1().Events(c.ns)
 	for _, of := range []string{"a", "b"} {
-		_, err = events.Create(c.ctx, &eventsv1.Event{
+		mustCreate(c, events, &eventsv1.Event{
 			ObjectMeta: metav1.ObjectMeta{Name: of}, EventTime: metav1.NowMicro(), Type: corev1.EventTypeNormal, Reason: "Tested", Action: "Test",
 			ReportingController: "example.com/test", ReportingInstance: "one", Regarding: corev1.ObjectReference{Namespace: c.ns, Name: of},
-		}, metav1.CreateOptions{})
-		require.NoError(c, err)
+		})
 	}
 	of, err := events.List(c.ctx, metav1.ListOptions{FieldSelector: "regarding.name=b,reportingController=example.com/test"})
 	require.NoError(c, err)

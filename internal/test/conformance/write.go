@@ -23,9 +23,7 @@ func testCreate(c *check) {
 	assert.Equal(c, map[string]string{"k": "v"}, first.Data)
 	assert.Less(c, c.version(first.ResourceVersion), c.version(second.ResourceVersion))
 
-	got, err := c.client.CoreV1().ConfigMaps(c.ns).Get(c.ctx, "first", metav1.GetOptions{})
-	require.NoError(c, err)
-	assert.Equal(c, first, got)
+	assert.Equal(c, first, mustGet(c, c.maps, "first"))
 }
 
 func testCreateGeneratedName(c *check) {
@@ -33,8 +31,7 @@ func testCreateGeneratedName(c *check) {
 	for range 3 {
 		cm := configMap("")
 		cm.GenerateName = "gen-"
-		created, err := c.client.CoreV1().ConfigMaps(c.ns).Create(c.ctx, cm, metav1.CreateOptions{})
-		require.NoError(c, err)
+		created := mustCreate(c, c.maps, cm)
 		assert.True(c, strings.HasPrefix(created.Name, "gen-") && len(created.Name) > len("gen-"), created.Name)
 		names[created.Name] = true
 	}
@@ -43,23 +40,21 @@ func testCreateGeneratedName(c *check) {
 
 func testCreateRefused(c *check) {
 	c.create("taken", nil)
-	maps := c.client.CoreV1().ConfigMaps(c.ns)
-	_, err := maps.Create(c.ctx, configMap("taken"), metav1.CreateOptions{})
+	_, err := c.maps.Create(c.ctx, configMap("taken"), metav1.CreateOptions{})
 	assert.True(c, apierrors.IsAlreadyExists(err), "%v", err)
-	_, err = maps.Create(c.ctx, configMap(""), metav1.CreateOptions{})
+	_, err = c.maps.Create(c.ctx, configMap(""), metav1.CreateOptions{})
 	assert.True(c, apierrors.IsInvalid(err), "%v", err)
-	_, err = maps.Create(c.ctx, configMap("Not_A_Name"), metav1.CreateOptions{})
+	_, err = c.maps.Create(c.ctx, configMap("Not_A_Name"), metav1.CreateOptions{})
 	assert.True(c, apierrors.IsInvalid(err), "%v", err)
 	elsewhere := configMap("elsewhere")
 	elsewhere.Namespace = c.ns + "-other"
-	_, err = c.client.CoreV1().ConfigMaps(c.ns).Create(c.ctx, elsewhere, metav1.CreateOptions{})
+	_, err = c.maps.Create(c.ctx, elsewhere, metav1.CreateOptions{})
 	assert.True(c, apierrors.IsBadRequest(err), "%v", err)
 	versioned := configMap("versioned")
 	versioned.ResourceVersion = "7"
-	_, err = maps.Create(c.ctx, versioned, metav1.CreateOptions{})
+	_, err = c.maps.Create(c.ctx, versioned, metav1.CreateOptions{})
 	assert.ErrorContains(c, err, "resourceVersion should not be set")
-	_, err = maps.Get(c.ctx, "versioned", metav1.GetOptions{})
-	assert.True(c, apierrors.IsNotFound(err), "%v", err)
+	assertNotFound(c, c.maps, "versioned")
 }
 
 func testUpdate(c *check) {
@@ -79,27 +74,24 @@ func testUpdate(c *check) {
 }
 
 func testUpdateRefused(c *check) {
-	maps := c.client.CoreV1().ConfigMaps(c.ns)
 	old := c.create("a", nil)
 	c.change(old, func(cm *corev1.ConfigMap) { cm.Data["k"] = "w" })
 
 	old.Data["k"] = "stale"
-	_, err := maps.Update(c.ctx, old, metav1.UpdateOptions{})
+	_, err := c.maps.Update(c.ctx, old, metav1.UpdateOptions{})
 	assert.True(c, apierrors.IsConflict(err), "%v", err)
 	stranger := old.DeepCopy()
 	stranger.ResourceVersion, stranger.UID = "", "another"
-	_, err = maps.Update(c.ctx, stranger, metav1.UpdateOptions{})
+	_, err = c.maps.Update(c.ctx, stranger, metav1.UpdateOptions{})
 	assert.True(c, apierrors.IsConflict(err), "%v", err)
-	_, err = maps.Update(c.ctx, configMap("absent"), metav1.UpdateOptions{})
+	_, err = c.maps.Update(c.ctx, configMap("absent"), metav1.UpdateOptions{})
 	assert.True(c, apierrors.IsNotFound(err), "%v", err)
 	deleted := old.DeepCopy()
 	deleted.ResourceVersion, deleted.DeletionTimestamp = "", &old.CreationTimestamp
-	_, err = maps.Update(c.ctx, deleted, metav1.UpdateOptions{})
+	_, err = c.maps.Update(c.ctx, deleted, metav1.UpdateOptions{})
 	assert.True(c, apierrors.IsInvalid(err), "%v", err)
 
-	got, err := maps.Get(c.ctx, "a", metav1.GetOptions{})
-	require.NoError(c, err)
-	assert.Equal(c, "w", got.Data["k"])
+	assert.Equal(c, "w", mustGet(c, c.maps, "a").Data["k"])
 }
 
 func testUpdateOfNothing(c *check) {
@@ -112,40 +104,33 @@ func testUpdateOfNothing(c *check) {
 }
 
 func testGeneration(c *check) {
-	deployments := c.client.AppsV1().Deployments(c.ns)
-	d, err := deployments.Create(c.ctx, deployment("d"), metav1.CreateOptions{})
-	require.NoError(c, err)
+	d := mustCreate(c, c.deployments, deployment("d"))
 	assert.EqualValues(c, 1, d.Generation)
 
 	d.Labels = map[string]string{"only": "metadata"}
-	d, err = deployments.Update(c.ctx, d, metav1.UpdateOptions{})
-	require.NoError(c, err)
+	d = mustUpdate(c, c.deployments, d)
 	assert.EqualValues(c, 1, d.Generation)
 
 	*d.Spec.Replicas = 5
-	d, err = deployments.Update(c.ctx, d, metav1.UpdateOptions{})
-	require.NoError(c, err)
+	d = mustUpdate(c, c.deployments, d)
 	assert.EqualValues(c, 2, d.Generation)
 }
 
 func testStatus(c *check) {
-	deployments := c.client.AppsV1().Deployments(c.ns)
 	wanted := deployment("d")
 	wanted.Status.ObservedGeneration = 9
-	d, err := deployments.Create(c.ctx, wanted, metav1.CreateOptions{})
-	require.NoError(c, err)
+	d := mustCreate(c, c.deployments, wanted)
 	assert.Zero(c, d.Status.ObservedGeneration, "a create has no status")
 	nodes, ready := c.client.CoreV1().Nodes(), corev1.NodeCondition{Type: corev1.NodeReady, Status: corev1.ConditionTrue}
-	node, err := nodes.Create(c.ctx, &corev1.Node{
+	node := mustCreate(c, nodes, &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: c.ns}, Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{ready}},
-	}, metav1.CreateOptions{})
-	require.NoError(c, err)
+	})
 	assert.Equal(c, []corev1.NodeCondition{ready}, node.Status.Conditions, "but that of a Node")
 	assert.NoError(c, nodes.Delete(c.ctx, node.Name, metav1.DeleteOptions{}))
 
 	d.Status.ObservedGeneration = 3
 	*d.Spec.Replicas = 7
-	d, err = deployments.UpdateStatus(c.ctx, d, metav1.UpdateOptions{})
+	d, err := c.deployments.UpdateStatus(c.ctx, d, metav1.UpdateOptions{})
 	require.NoError(c, err)
 	assert.EqualValues(c, 3, d.Status.ObservedGeneration)
 	assert.EqualValues(c, 1, *d.Spec.Replicas, "an update of the status changes the status alone")
@@ -153,50 +138,40 @@ func testStatus(c *check) {
 
 	d.Status.ObservedGeneration = 4
 	*d.Spec.Replicas = 7
-	d, err = deployments.Update(c.ctx, d, metav1.UpdateOptions{})
-	require.NoError(c, err)
+	d = mustUpdate(c, c.deployments, d)
 	assert.EqualValues(c, 3, d.Status.ObservedGeneration, "an update leaves the status alone")
 	assert.EqualValues(c, 7, *d.Spec.Replicas)
 
-	d, err = deployments.Patch(c.ctx, "d", types.MergePatchType,
-		[]byte(`{"spec":{"replicas":1},"status":{"observedGeneration":5}}`), metav1.PatchOptions{}, "status")
-	require.NoError(c, err)
+	d = mustPatch(c, c.deployments, "d", types.MergePatchType,
+		`{"spec":{"replicas":1},"status":{"observedGeneration":5}}`, "status")
 	assert.EqualValues(c, 5, d.Status.ObservedGeneration)
 	assert.EqualValues(c, 7, *d.Spec.Replicas)
 }
 
 func testPatch(c *check) {
-	pods := c.client.CoreV1().Pods(c.ns)
-	p, err := pods.Create(c.ctx, pod("p"), metav1.CreateOptions{})
-	require.NoError(c, err)
+	p := mustCreate(c, c.pods, pod("p"))
 
-	patched, err := pods.Patch(c.ctx, "p", types.StrategicMergePatchType,
-		[]byte(`{"spec":{"containers":[{"name":"b","image":"b:2"}]}}`), metav1.PatchOptions{})
-	require.NoError(c, err)
+	patched := mustPatch(c, c.pods, "p", types.StrategicMergePatchType,
+		`{"spec":{"containers":[{"name":"b","image":"b:2"}]}}`)
 	require.Len(c, patched.Spec.Containers, 2, "strategic merge knows containers by name")
 	assert.Equal(c, "b:2", patched.Spec.Containers[1].Image)
 	assert.Greater(c, c.version(patched.ResourceVersion), c.version(p.ResourceVersion))
 
-	patched, err = pods.Patch(c.ctx, "p", types.MergePatchType, []byte(`{"metadata":{"labels":{"a":"b"}}}`), metav1.PatchOptions{})
-	require.NoError(c, err)
+	patched = mustPatch(c, c.pods, "p", types.MergePatchType, `{"metadata":{"labels":{"a":"b"}}}`)
 	assert.Equal(c, map[string]string{"a": "b"}, patched.Labels)
 
-	patched, err = pods.Patch(c.ctx, "p", types.JSONPatchType,
-		[]byte(`[{"op":"test","path":"/metadata/labels/a","value":"b"},{"op":"replace","path":"/spec/containers/0/image","value":"a:3"}]`), metav1.PatchOptions{})
-	require.NoError(c, err)
+	patched = mustPatch(c, c.pods, "p", types.JSONPatchType,
+		`[{"op":"test","path":"/metadata/labels/a","value":"b"},{"op":"replace","path":"/spec/containers/0/image","value":"a:3"}]`)
 	assert.Equal(c, "a:3", patched.Spec.Containers[0].Image)
 
-	got, err := pods.Get(c.ctx, "p", metav1.GetOptions{})
-	require.NoError(c, err)
-	assert.Equal(c, patched, got)
+	assert.Equal(c, patched, mustGet(c, c.pods, "p"))
 }
 
 func testPatchRefused(c *check) {
-	maps := c.client.CoreV1().ConfigMaps(c.ns)
 	cm := c.create("a", nil)
 	c.change(cm, func(cm *corev1.ConfigMap) { cm.Data["k"] = "w" })
 	patch := func(name string, t types.PatchType, data string) error {
-		_, err := maps.Patch(c.ctx, name, t, []byte(data), metav1.PatchOptions{})
+		_, err := c.maps.Patch(c.ctx, name, t, []byte(data), metav1.PatchOptions{})
 		return err
 	}
 	err := patch("absent", types.MergePatchType, `{}`)
@@ -210,29 +185,23 @@ func testPatchRefused(c *check) {
 	err = patch("a", types.PatchType("application/unheard-of"), `{}`)
 	assert.True(c, apierrors.IsUnsupportedMediaType(err), "%v", err)
 
-	got, err := maps.Get(c.ctx, "a", metav1.GetOptions{})
-	require.NoError(c, err)
-	assert.Equal(c, "w", got.Data["k"])
+	assert.Equal(c, "w", mustGet(c, c.maps, "a").Data["k"])
 }
 
 func testDryRun(c *check) {
-	maps := c.client.CoreV1().ConfigMaps(c.ns)
 	all := []string{metav1.DryRunAll}
-	created, err := maps.Create(c.ctx, configMap("imagined"), metav1.CreateOptions{DryRun: all})
+	created, err := c.maps.Create(c.ctx, configMap("imagined"), metav1.CreateOptions{DryRun: all})
 	require.NoError(c, err)
 	assert.NotEmpty(c, created.UID)
-	_, err = maps.Get(c.ctx, "imagined", metav1.GetOptions{})
-	assert.True(c, apierrors.IsNotFound(err), "%v", err)
+	assertNotFound(c, c.maps, "imagined")
 
 	cm := c.create("a", nil)
 	changed := cm.DeepCopy()
 	changed.Data["k"] = "w"
-	changed, err = maps.Update(c.ctx, changed, metav1.UpdateOptions{DryRun: all})
+	changed, err = c.maps.Update(c.ctx, changed, metav1.UpdateOptions{DryRun: all})
 	require.NoError(c, err)
 	assert.Equal(c, "w", changed.Data["k"])
-	require.NoError(c, maps.Delete(c.ctx, "a", metav1.DeleteOptions{DryRun: all}))
+	require.NoError(c, c.maps.Delete(c.ctx, "a", metav1.DeleteOptions{DryRun: all}))
 
-	got, err := maps.Get(c.ctx, "a", metav1.GetOptions{})
-	require.NoError(c, err)
-	assert.Equal(c, cm, got)
+	assert.Equal(c, cm, mustGet(c, c.maps, "a"))
 }

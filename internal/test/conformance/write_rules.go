@@ -20,11 +20,9 @@ import (
 // A patch with the UID of another object is invalid, by which controllers know that their
 // object was created again, and an update with it is a conflict.
 func testPatchOfAnotherUID(c *check) {
-	pods := c.client.CoreV1().Pods(c.ns)
-	p, err := pods.Create(c.ctx, pod("p"), metav1.CreateOptions{})
-	require.NoError(c, err)
+	p := mustCreate(c, c.pods, pod("p"))
 	patch := func(kind types.PatchType, data string, subresources ...string) error {
-		_, err := pods.Patch(c.ctx, "p", kind, []byte(data), metav1.PatchOptions{FieldManager: "one"}, subresources...)
+		_, err := c.pods.Patch(c.ctx, "p", kind, []byte(data), metav1.PatchOptions{FieldManager: "one"}, subresources...)
 		return err
 	}
 	for _, kind := range []types.PatchType{types.MergePatchType, types.StrategicMergePatchType} {
@@ -33,24 +31,22 @@ func testPatchOfAnotherUID(c *check) {
 			assert.True(c, apierrors.IsInvalid(err), "%s of %v: %v", kind, subresources, err)
 		}
 	}
-	err = patch(types.ApplyPatchType, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","uid":"another"}}`)
+	err := patch(types.ApplyPatchType, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","uid":"another"}}`)
 	assert.True(c, apierrors.IsInvalid(err), "apply: %v", err)
 	err = patch(types.MergePatchType, `{"metadata":{"uid":"another","resourceVersion":"1"}}`)
 	assert.True(c, apierrors.IsConflict(err), "of another version, too: %v", err)
 	assert.NoError(c, patch(types.MergePatchType, `{"metadata":{"uid":"`+string(p.UID)+`"}}`))
 	p.UID = "another"
-	_, err = pods.Update(c.ctx, p, metav1.UpdateOptions{})
+	_, err = c.pods.Update(c.ctx, p, metav1.UpdateOptions{})
 	assert.True(c, apierrors.IsConflict(err), "update: %v", err)
 }
 
 // A patch that makes something else than an object of the kind is invalid, and one that
 // cannot be read is a bad request.
 func testPatchWithoutAnObject(c *check) {
-	pods := c.client.CoreV1().Pods(c.ns)
-	_, err := pods.Create(c.ctx, pod("p"), metav1.CreateOptions{})
-	require.NoError(c, err)
+	mustCreate(c, c.pods, pod("p"))
 	patch := func(kind types.PatchType, data string) error {
-		_, err := pods.Patch(c.ctx, "p", kind, []byte(data), metav1.PatchOptions{})
+		_, err := c.pods.Patch(c.ctx, "p", kind, []byte(data), metav1.PatchOptions{})
 		return err
 	}
 	for kind, data := range map[types.PatchType]string{
@@ -63,24 +59,22 @@ func testPatchWithoutAnObject(c *check) {
 		err = patch(kind, `"text"`)
 		assert.True(c, apierrors.IsBadRequest(err), "%s: %v", kind, err)
 	}
-	err = patch(types.MergePatchType, `[]`)
+	err := patch(types.MergePatchType, `[]`)
 	assert.True(c, apierrors.IsBadRequest(err), "%v", err)
-	_, err = pods.Get(c.ctx, "p", metav1.GetOptions{})
+	_, err = c.pods.Get(c.ctx, "p", metav1.GetOptions{})
 	assert.NoError(c, err)
 }
 
 // A strategic merge patch with a directive that cannot be read is a bad request. One that does not
 // say which element of a list it is for is an internal error.
 func testStrategicMergeRefused(c *check) {
-	deployments := c.client.AppsV1().Deployments(c.ns)
-	_, err := deployments.Create(c.ctx, deployment("d"), metav1.CreateOptions{})
-	require.NoError(c, err)
+	mustCreate(c, c.deployments, deployment("d"))
 	for data, code := range map[string]int32{
 		`{"spec":{"strategy":{"$retainKeys":"type"}}}`:                             http.StatusBadRequest,
 		`{"spec":{"template":{"spec":{"containers":[{"image":"b"}]}}}}`:            http.StatusInternalServerError,
 		`{"spec":{"template":{"spec":{"containers":[{"name":"a","image":"b"}]}}}}`: 0,
 	} {
-		_, err := deployments.Patch(c.ctx, "d", types.StrategicMergePatchType, []byte(data), metav1.PatchOptions{})
+		_, err := c.deployments.Patch(c.ctx, "d", types.StrategicMergePatchType, []byte(data), metav1.PatchOptions{})
 		var refused apierrors.APIStatus
 		if code == 0 {
 			assert.NoError(c, err, data)
@@ -93,8 +87,7 @@ func testStrategicMergeRefused(c *check) {
 // An object names itself in updates, and patches cannot remove its name.
 func testUpdateWithoutAName(c *check) {
 	client := c.client.CoreV1()
-	_, err := client.Pods(c.ns).Create(c.ctx, pod("p"), metav1.CreateOptions{})
-	require.NoError(c, err)
+	mustCreate(c, client.Pods(c.ns), pod("p"))
 	for _, of := range []string{"", "status"} {
 		put := client.RESTClient().Put().Namespace(c.ns).Resource("pods").Name("p")
 		if of != "" {
@@ -103,7 +96,7 @@ func testUpdateWithoutAName(c *check) {
 		err := put.Body(pod("")).Do(c.ctx).Error()
 		assert.True(c, apierrors.IsBadRequest(err), "%q: %v", of, err)
 	}
-	_, err = client.Pods(c.ns).Patch(c.ctx, "p", types.MergePatchType, []byte(`{"metadata":{"name":null}}`), metav1.PatchOptions{})
+	_, err := client.Pods(c.ns).Patch(c.ctx, "p", types.MergePatchType, []byte(`{"metadata":{"name":null}}`), metav1.PatchOptions{})
 	assert.True(c, apierrors.IsBadRequest(err), "%v", err)
 }
 
@@ -111,23 +104,19 @@ func testUpdateWithoutAName(c *check) {
 // another process, and so is one of some other kinds.
 func testUpdateOfALease(c *check) {
 	leases := c.client.CoordinationV1().Leases(c.ns)
-	lease, err := leases.Create(c.ctx, &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: "l"}}, metav1.CreateOptions{})
-	require.NoError(c, err)
+	lease := mustCreate(c, leases, &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: "l"}})
 	lease.Spec.HolderIdentity = ptr.To("me")
 	blind := lease.DeepCopy()
 	blind.ResourceVersion = ""
-	_, err = leases.Update(c.ctx, blind, metav1.UpdateOptions{})
+	_, err := leases.Update(c.ctx, blind, metav1.UpdateOptions{})
 	assert.True(c, apierrors.IsInvalid(err), "%v", err)
-	_, err = leases.Update(c.ctx, lease, metav1.UpdateOptions{})
-	require.NoError(c, err)
-	_, err = leases.Patch(c.ctx, "l", types.MergePatchType, []byte(`{"spec":{"holderIdentity":"you"}}`), metav1.PatchOptions{})
-	assert.NoError(c, err)
+	mustUpdate(c, leases, lease)
+	mustPatch(c, leases, "l", types.MergePatchType, `{"spec":{"holderIdentity":"you"}}`)
 
 	budgets := c.client.PolicyV1().PodDisruptionBudgets(c.ns)
-	budget, err := budgets.Create(c.ctx, &policyv1.PodDisruptionBudget{
+	budget := mustCreate(c, budgets, &policyv1.PodDisruptionBudget{
 		ObjectMeta: metav1.ObjectMeta{Name: "b"}, Spec: policyv1.PodDisruptionBudgetSpec{MinAvailable: ptr.To(intstr.FromInt32(1))},
-	}, metav1.CreateOptions{})
-	require.NoError(c, err)
+	})
 	budget.ResourceVersion = ""
 	_, err = budgets.Update(c.ctx, budget, metav1.UpdateOptions{})
 	assert.True(c, apierrors.IsInvalid(err), "%v", err)
@@ -135,24 +124,18 @@ func testUpdateOfALease(c *check) {
 
 // An update of an object that is deleted keeps the time of that, whatever the client has.
 func testTimeOfADeletion(c *check) {
-	maps := c.client.CoreV1().ConfigMaps(c.ns)
-	wanted := configMap("a")
-	wanted.Finalizers = []string{"example.com/waits"}
-	_, err := maps.Create(c.ctx, wanted, metav1.CreateOptions{})
-	require.NoError(c, err)
-	require.NoError(c, maps.Delete(c.ctx, "a", metav1.DeleteOptions{}))
-	deleted, err := maps.Get(c.ctx, "a", metav1.GetOptions{})
-	require.NoError(c, err)
+	mustCreate(c, c.maps, configMap("a", "example.com/waits"))
+	require.NoError(c, c.maps.Delete(c.ctx, "a", metav1.DeleteOptions{}))
+	deleted := mustGet(c, c.maps, "a")
 	changed := deleted.DeepCopy()
 	changed.Data["k"] = "w"
 	changed.DeletionTimestamp = &metav1.Time{Time: deleted.DeletionTimestamp.Add(time.Hour)}
-	got, err := maps.Update(c.ctx, changed, metav1.UpdateOptions{})
-	require.NoError(c, err)
+	got := mustUpdate(c, c.maps, changed)
 	assert.Equal(c, changed.Data, got.Data)
 	assert.True(c, deleted.DeletionTimestamp.Equal(got.DeletionTimestamp), "%v, %v", deleted.DeletionTimestamp, got.DeletionTimestamp)
 	changed = got.DeepCopy()
 	changed.DeletionGracePeriodSeconds = ptr.To[int64](7)
-	_, err = maps.Update(c.ctx, changed, metav1.UpdateOptions{})
+	_, err := c.maps.Update(c.ctx, changed, metav1.UpdateOptions{})
 	assert.True(c, apierrors.IsInvalid(err), "%v", err)
 	c.change(got, func(cm *corev1.ConfigMap) { cm.Finalizers = nil })
 }
@@ -161,9 +144,8 @@ func testTimeOfADeletion(c *check) {
 func testDeleteNotAllowed(c *check) {
 	client := c.client.CoreV1()
 	c.create("a", nil)
-	_, err := client.Pods(c.ns).Create(c.ctx, pod("p"), metav1.CreateOptions{})
-	require.NoError(c, err)
-	err = client.ConfigMaps("").DeleteCollection(c.ctx, metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: "no=such"})
+	mustCreate(c, client.Pods(c.ns), pod("p"))
+	err := client.ConfigMaps("").DeleteCollection(c.ctx, metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: "no=such"})
 	assert.True(c, apierrors.IsMethodNotSupported(err), "%v", err)
 	err = client.RESTClient().Delete().Namespace(c.ns).Resource("pods").Name("p").SubResource("status").Do(c.ctx).Error()
 	assert.True(c, apierrors.IsMethodNotSupported(err), "%v", err)
@@ -199,42 +181,33 @@ func testNamesAreLabels(c *check) {
 // Not all kinds with a spec have a generation, and some have one without a spec.
 func testKindsWithAGeneration(c *check) {
 	core, discovery := c.client.CoreV1(), c.client.DiscoveryV1()
-	patch, options := []byte(`{"spec":{"publishNotReadyAddresses":true}}`), metav1.PatchOptions{}
-	_, err := core.Services(c.ns).Create(c.ctx, &corev1.Service{
+	mustCreate(c, core.Services(c.ns), &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{Name: "s"}, Spec: corev1.ServiceSpec{ClusterIP: "None", Ports: []corev1.ServicePort{{Port: 80}}},
-	}, metav1.CreateOptions{})
-	require.NoError(c, err)
-	service, err := core.Services(c.ns).Patch(c.ctx, "s", types.MergePatchType, patch, options)
-	require.NoError(c, err)
+	})
+	service := mustPatch(c, core.Services(c.ns), "s", types.MergePatchType, `{"spec":{"publishNotReadyAddresses":true}}`)
 	assert.True(c, service.Spec.PublishNotReadyAddresses)
 	assert.Zero(c, service.Generation)
 
-	slice, err := discovery.EndpointSlices(c.ns).Create(c.ctx, &discoveryv1.EndpointSlice{
+	slice := mustCreate(c, discovery.EndpointSlices(c.ns), &discoveryv1.EndpointSlice{
 		ObjectMeta: metav1.ObjectMeta{Name: "s"}, AddressType: discoveryv1.AddressTypeIPv4,
-	}, metav1.CreateOptions{})
-	require.NoError(c, err)
+	})
 	assert.EqualValues(c, 1, slice.Generation)
-	patch = []byte(`{"endpoints":[{"addresses":["10.0.0.1"]}]}`)
-	slice, err = discovery.EndpointSlices(c.ns).Patch(c.ctx, "s", types.MergePatchType, patch, options)
-	require.NoError(c, err)
+	slice = mustPatch(c, discovery.EndpointSlices(c.ns), "s", types.MergePatchType, `{"endpoints":[{"addresses":["10.0.0.1"]}]}`)
 	assert.EqualValues(c, 2, slice.Generation)
 }
 
 // References to owners that repeat another one are dropped.
 func testRepeatedOwners(c *check) {
-	maps := c.client.CoreV1().ConfigMaps(c.ns)
 	owner := metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "o", UID: c.create("o", nil).UID}
 	blocking := owner
 	blocking.BlockOwnerDeletion = ptr.To(true)
 	wanted := configMap("a")
 	wanted.OwnerReferences = []metav1.OwnerReference{owner, owner}
-	got, err := maps.Create(c.ctx, wanted, metav1.CreateOptions{})
-	require.NoError(c, err)
+	got := mustCreate(c, c.maps, wanted)
 	assert.Equal(c, []metav1.OwnerReference{owner}, got.OwnerReferences)
 	got = c.change(got, func(cm *corev1.ConfigMap) { cm.OwnerReferences = []metav1.OwnerReference{owner, blocking, owner} })
 	assert.Equal(c, []metav1.OwnerReference{owner, blocking}, got.OwnerReferences, "they differ in a field")
-	add := []byte(`[{"op":"copy","from":"/metadata/ownerReferences/0","path":"/metadata/ownerReferences/-"}]`)
-	got, err = maps.Patch(c.ctx, "a", types.JSONPatchType, add, metav1.PatchOptions{})
-	require.NoError(c, err)
+	const add = `[{"op":"copy","from":"/metadata/ownerReferences/0","path":"/metadata/ownerReferences/-"}]`
+	got = mustPatch(c, c.maps, "a", types.JSONPatchType, add)
 	assert.Equal(c, []metav1.OwnerReference{owner, blocking}, got.OwnerReferences)
 }
