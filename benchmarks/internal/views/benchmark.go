@@ -75,13 +75,18 @@ var bursts = []int{1, 1000}
 func PodChange(b *testing.B, sides ...Side) {
 	w := large()
 	changes := w.PodChanges(2000)
+	inBursts(b, bursts, sides, func(b *testing.B, s Side, burst int) {
+		r := s.Endpoints(w.Services, w.Pods)
+		defer r.Stop()
+		measure(b, r, len(w.Services), changes, burst, r.PutRight, nil)
+	})
+}
+
+// inBursts runs a benchmark for each side and each number of changes of an operation.
+func inBursts(b *testing.B, bursts []int, sides []Side, run func(b *testing.B, s Side, burst int)) {
 	for _, burst := range bursts {
 		for _, s := range sides {
-			b.Run(fmt.Sprintf("changes=%d/impl=%s", burst, s.Impl), func(b *testing.B) {
-				r := s.Endpoints(w.Services, w.Pods)
-				defer r.Stop()
-				measure(b, r, len(w.Services), changes, burst, r.PutRight, nil)
-			})
+			b.Run(fmt.Sprintf("changes=%d/impl=%s", burst, s.Impl), func(b *testing.B) { run(b, s, burst) })
 		}
 	}
 }
@@ -90,15 +95,11 @@ func PodChange(b *testing.B, sides ...Side) {
 func SelectorChange(b *testing.B, sides ...Side) {
 	w := large()
 	changes := w.ServiceChanges(1000)
-	for _, burst := range bursts {
-		for _, s := range sides {
-			b.Run(fmt.Sprintf("changes=%d/impl=%s", burst, s.Impl), func(b *testing.B) {
-				r := s.Endpoints(w.Services, w.Pods)
-				defer r.Stop()
-				measure(b, r, len(w.Services), changes, burst, r.PutLeft, nil)
-			})
-		}
-	}
+	inBursts(b, bursts, sides, func(b *testing.B, s Side, burst int) {
+		r := s.Endpoints(w.Services, w.Pods)
+		defer r.Stop()
+		measure(b, r, len(w.Services), changes, burst, r.PutLeft, nil)
+	})
 }
 
 // NodeChange measures changes of Nodes that have about 100 Pods each, of 1,000, until the
@@ -106,15 +107,11 @@ func SelectorChange(b *testing.B, sides ...Side) {
 func NodeChange(b *testing.B, sides ...Side) {
 	w := large()
 	changes, on := w.NodeChanges(100), w.OnNode()
-	for _, burst := range []int{1, 10} {
-		for _, s := range sides {
-			b.Run(fmt.Sprintf("changes=%d/impl=%s", burst, s.Impl), func(b *testing.B) {
-				r := s.Placements(w.Pods, w.Nodes)
-				defer r.Stop()
-				measure(b, r, len(w.Pods), changes, burst, r.PutRight, func(node *corev1.Node) int { return on[node.Name] })
-			})
-		}
-	}
+	inBursts(b, []int{1, 10}, sides, func(b *testing.B, s Side, burst int) {
+		r := s.Placements(w.Pods, w.Nodes)
+		defer r.Stop()
+		measure(b, r, len(w.Pods), changes, burst, r.PutRight, func(node *corev1.Node) int { return on[node.Name] })
+	})
 }
 
 // measure sends changes, in bursts, and waits until all results that these lead to have come. A

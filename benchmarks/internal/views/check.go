@@ -1,6 +1,7 @@
 package views
 
 import (
+	"maps"
 	"slices"
 	"testing"
 
@@ -68,9 +69,5 @@ func latest[T index.Object](objects, changes []T) []T {
 	for _, obj := range slices.Concat(objects, changes) {
 		by[index.KeyOf(obj)] = obj
 	}
-	var all []T
-	for _, obj := range by {
-		all = append(all, obj)
-	}
-	return all
+	return slices.Collect(maps.Values(by))
 }

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 
@@ -148,17 +149,9 @@ func placementsByHand(pods []*corev1.Pod, nodes []*corev1.Node) Running[*corev1.
 	c := newController[*corev1.Pod, *corev1.Node, *Placement](pods, nodes, cache.Indexers{byNode: func(obj any) ([]string, error) {
 		return []string{obj.(*corev1.Pod).Spec.NodeName}, nil
 	}}, nil)
-	c.changed.left = func(old, now *corev1.Pod) {
-		if now == nil {
-			now = old
-		}
-		c.enqueue(now)
-	}
+	c.changed.left = func(old, now *corev1.Pod) { c.enqueue(cmp.Or(now, old)) }
 	c.changed.right = func(old, now *corev1.Node) {
-		if now == nil {
-			now = old
-		}
-		on, err := c.left.informer.GetIndexer().ByIndex(byNode, now.Name)
+		on, err := c.left.informer.GetIndexer().ByIndex(byNode, cmp.Or(now, old).Name)
 		must(err)
 		for _, pod := range on {
 			c.enqueue(pod.(*corev1.Pod))
@@ -178,12 +171,7 @@ func placementsByHand(pods []*corev1.Pod, nodes []*corev1.Node) Running[*corev1.
 func appliedByHand(pods []*corev1.Pod, policies []*networkingv1.NetworkPolicy) Running[*corev1.Pod, *networkingv1.NetworkPolicy, *Applied] {
 	c := newController[*corev1.Pod, *networkingv1.NetworkPolicy, *Applied](pods, policies, indexByApp(), nil)
 	selected := newSelecting()
-	c.changed.left = func(old, now *corev1.Pod) {
-		if now == nil {
-			now = old
-		}
-		c.enqueue(now)
-	}
+	c.changed.left = func(old, now *corev1.Pod) { c.enqueue(cmp.Or(now, old)) }
 	enqueueSelected := func(key types.NamespacedName) {
 		of, selector := selected.of(key)
 		if selector == nil {

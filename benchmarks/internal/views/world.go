@@ -2,6 +2,7 @@ package views
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
@@ -78,10 +79,17 @@ func (w *World) policy(policy, version int) *networkingv1.NetworkPolicy {
 
 // PodChanges returns changes of the readiness of so many Pods, of an application each,
 // and the same changed back.
-func (w *World) PodChanges(n int) (changes []*corev1.Pod) {
+func (w *World) PodChanges(n int) []*corev1.Pod {
+	return twice(n, func(app, version int) *corev1.Pod {
+		return w.pod(app*w.cluster.PerApp+app%w.cluster.PerApp, version)
+	})
+}
+
+// twice returns so many objects at version 2, and then at version 3.
+func twice[T any](n int, object func(i, version int) T) (changes []T) {
 	for version := 2; version <= 3; version++ {
-		for app := range n {
-			changes = append(changes, w.pod(app*w.cluster.PerApp+app%w.cluster.PerApp, version))
+		for i := range n {
+			changes = append(changes, object(i, version))
 		}
 	}
 	return changes
@@ -90,8 +98,7 @@ func (w *World) PodChanges(n int) (changes []*corev1.Pod) {
 // pod returns a Pod, which is ready with odd versions.
 func (w *World) pod(i, version int) *corev1.Pod {
 	pod := w.cluster.Pod(i, version)
-	conditions := make([]corev1.PodCondition, len(pod.Status.Conditions))
-	copy(conditions, pod.Status.Conditions)
+	conditions := slices.Clone(pod.Status.Conditions)
 	for j := range conditions {
 		if c := &conditions[j]; c.Type == corev1.PodReady && version%2 == 0 {
 			c.Status = corev1.ConditionFalse
@@ -103,33 +110,14 @@ func (w *World) pod(i, version int) *corev1.Pod {
 
 // ServiceChanges returns changes of the selectors of so many Services, and the same
 // changed back.
-func (w *World) ServiceChanges(n int) (changes []*corev1.Service) {
-	for version := 2; version <= 3; version++ {
-		for app := range n {
-			changes = append(changes, w.service(app, version))
-		}
-	}
-	return changes
-}
+func (w *World) ServiceChanges(n int) []*corev1.Service { return twice(n, w.service) }
 
 // NodeChanges returns changes of so many Nodes, and the same changed back.
-func (w *World) NodeChanges(n int) (changes []*corev1.Node) {
-	for version := 2; version <= 3; version++ {
-		for node := range n {
-			changes = append(changes, w.node(node, version))
-		}
-	}
-	return changes
-}
+func (w *World) NodeChanges(n int) []*corev1.Node { return twice(n, w.node) }
 
 // PolicyChanges returns two changes of all policies.
-func (w *World) PolicyChanges() (changes []*networkingv1.NetworkPolicy) {
-	for version := 2; version <= 3; version++ {
-		for policy := range w.Policies {
-			changes = append(changes, w.policy(policy, version))
-		}
-	}
-	return changes
+func (w *World) PolicyChanges() []*networkingv1.NetworkPolicy {
+	return twice(len(w.Policies), w.policy)
 }
 
 // AllPodChanges returns two changes of all Pods.
@@ -145,7 +133,6 @@ func (w *World) AllPodChanges() []*corev1.Pod {
 
 // selected returns the number of Pods that a policy selects.
 func (w *World) selected() (n int) {
-	type app struct{ namespace, name string }
 	selects := map[app]bool{}
 	for _, policy := range w.Policies {
 		selects[app{policy.Namespace, policy.Spec.PodSelector.MatchLabels[pods.AppLabel]}] = true
