@@ -24,27 +24,16 @@ func Regressions(rows []regression.Row) report.Table {
 		case row.Worse:
 			verdict = "perhaps worse"
 		}
-		t.Rows = append(t.Rows, []string{regressed(&row), number(row.Before, row.Unit), number(row.Now, row.Unit), factor, verdict})
+		t.Rows = append(t.Rows, []string{name(row.Name, row.Side, row.Unit), number(row.Before, row.Unit), number(row.Now, row.Unit), factor, verdict})
 	}
 	return t
 }
 
 // Regression says in a line how a benchmark became worse.
 func Regression(row *regression.Row) string {
-	text := fmt.Sprintf("%s: %s, was %s", regressed(row), number(row.Now, row.Unit), number(row.Before, row.Unit))
+	text := fmt.Sprintf("%s: %s, was %s", name(row.Name, row.Side, row.Unit), number(row.Now, row.Unit), number(row.Before, row.Unit))
 	if row.Ratio.Center > 0 {
 		text += fmt.Sprintf(", %.2f times as long (at least %.2f)", row.Ratio.Center, row.Ratio.Lo)
-	}
-	return text
-}
-
-func regressed(row *regression.Row) string {
-	text := row.Name
-	if row.Side != "typed" {
-		text += ", " + row.Side
-	}
-	if row.Unit != "sec/op" {
-		text += ", " + row.Unit
 	}
 	return text
 }

@@ -25,7 +25,7 @@ func Comparisons(r *results.Results, rows []comparison.Row, mark Emphasis) repor
 	t := report.Table{Head: []string{"benchmark", "here", "beside", "there", "ratio", "target", "allocs here", "there", "bytes here", "there"}}
 	before := ""
 	for _, row := range rows {
-		cells := []string{name(&row), spread(row.Ours, row.Unit), "–", "–", ratio(&row), goal(&row, mark)}
+		cells := []string{name(row.Name, row.Side, row.Unit), spread(row.Ours, row.Unit), "–", "–", ratio(&row), goal(&row, mark)}
 		if row.Peer != "" {
 			cells[2], cells[3] = row.Peer, spread(row.Peers, row.Unit)
 		}
@@ -42,15 +42,14 @@ func Comparisons(r *results.Results, rows []comparison.Row, mark Emphasis) repor
 
 // name returns a benchmark's name, the quantity unless it is time, and the side unless it is the
 // usual one.
-func name(r *comparison.Row) string {
-	text := r.Name
-	if r.Side != comparison.Here {
-		text += ", " + r.Side
+func name(benchmark, side, unit string) string {
+	if side != comparison.Here {
+		benchmark += ", " + side
 	}
-	if r.Unit != "sec/op" {
-		text += ", " + r.Unit
+	if unit != "sec/op" {
+		benchmark += ", " + unit
 	}
-	return text
+	return benchmark
 }
 
 // goal writes a target and whether it was missed.
@@ -93,7 +92,7 @@ func Targets(rows []comparison.Row) report.Table {
 		if row.Missed() {
 			result = Bold(result + ", missed")
 		}
-		t.Rows = append(t.Rows, []string{name(&row), beside, aim(&row), result})
+		t.Rows = append(t.Rows, []string{name(row.Name, row.Side, row.Unit), beside, aim(&row), result})
 	}
 	return t
 }

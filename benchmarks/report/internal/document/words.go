@@ -14,7 +14,7 @@ func work(r *comparison.Row) string {
 	if words, ok := peerWork[r.Name]; ok && r.Unit == "sec/op" {
 		return words
 	}
-	return name(r)
+	return name(r.Name, r.Side, r.Unit)
 }
 
 // peerWork describes the benchmarks against peers.

@@ -98,7 +98,7 @@ func TestPatterns(t *testing.T) {
 
 func TestProcessors(t *testing.T) {
 	s := suite(t, twoBenchmarks)
-	r, _, _, err := measured(t.Context(), Run{Patterns: []string{"."}, Rounds: 1, Processors: map[string][]int{"BenchmarkTwo": {1, 2}}}, s)
+	r, _, _, err := measured(t.Context(), Run{Patterns: []string{"."}, Rounds: 1, Processors: map[string]string{"BenchmarkTwo": "1,2"}}, s)
 	require.NoError(t, err)
 	assert.NotNil(t, r.Find("Two/gomaxprocs=1", "typed"))
 	assert.NotNil(t, r.Find("Two/gomaxprocs=2", "typed"))

@@ -22,9 +22,9 @@ type Run struct {
 	Except    []string // names of benchmark functions that are left out
 	Rounds    int
 	Benchtime string // as go test -benchtime has it
-	// Processors are the numbers of processors that a benchmark function runs on,
-	// in turn, for those that are not to run on all there are.
-	Processors map[string][]int
+	// Processors are the numbers of processors that a benchmark function runs on, in turn, as go
+	// test -cpu has them, for those that are not to run on all there are.
+	Processors map[string]string
 	Progress   io.Writer
 	Save       func(*results.Results) error // is called after every process
 }
@@ -45,7 +45,7 @@ func (run *Run) Measure(ctx context.Context, suites []*Suite, r *results.Results
 			start := time.Now()
 			err := s.suite.run(ctx, s.pattern, run.Benchtime, run.Processors[s.name], func(result *benchfmt.Result) error {
 				r.Machine.CPU = result.GetConfig("cpu")
-				return r.Add(result, run.Processors[s.name] != nil)
+				return r.Add(result, run.Processors[s.name] != "")
 			})
 			steps[i].took = time.Since(start)
 			r.Rounds, r.Minutes = round+1, time.Since(began).Minutes()

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
-	"strconv"
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
@@ -76,7 +75,7 @@ func (s *Suite) List(ctx context.Context, pattern string) ([]string, error) {
 // error if there is nothing that the pattern matches.
 func (s *Suite) Sample(ctx context.Context, pattern, benchtime string, r *results.Results) error {
 	found := false
-	err := s.run(ctx, pattern, benchtime, nil, func(result *benchfmt.Result) error {
+	err := s.run(ctx, pattern, benchtime, "", func(result *benchfmt.Result) error {
 		found = true
 		return r.Add(result, false)
 	})
@@ -87,12 +86,12 @@ func (s *Suite) Sample(ctx context.Context, pattern, benchtime string, r *result
 }
 
 // run runs the benchmarks that pattern matches, once, and calls each with every result as soon
-// as it is printed. With processors, it runs on each of these numbers of them. The error has the
-// end of the rest of the output.
-func (s *Suite) run(ctx context.Context, pattern, benchtime string, processors []int, each func(*benchfmt.Result) error) error {
+// as it is printed. With processors, it runs on each of these numbers of them, see Run. The error
+// has the end of the rest of the output.
+func (s *Suite) run(ctx context.Context, pattern, benchtime, processors string, each func(*benchfmt.Result) error) error {
 	arguments := []string{"-test.run", "^$", "-test.bench", pattern, "-test.benchtime", benchtime, "-test.timeout", "0"}
-	if len(processors) > 0 {
-		arguments = append(arguments, "-test.cpu", join(processors))
+	if processors != "" {
+		arguments = append(arguments, "-test.cpu", processors)
 	}
 	command := s.command(ctx, arguments...)
 	output, err := command.StdoutPipe()
@@ -128,17 +127,6 @@ func (s *Suite) command(ctx context.Context, arguments ...string) *exec.Cmd {
 	command := exec.CommandContext(ctx, s.program, arguments...)
 	command.Dir = s.dir
 	return command
-}
-
-func join(numbers []int) string {
-	var b strings.Builder
-	for i, n := range numbers {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(strconv.Itoa(n))
-	}
-	return b.String()
 }
 
 // withOutput adds to the error of a program what it has written.

@@ -1,6 +1,8 @@
 // Package target holds what the project set out to reach.
 package target
 
+import "slices"
+
 // Target is for one quantity of one benchmark.
 type Target struct {
 	Name string // of the benchmark, as results.Series has it
@@ -46,12 +48,7 @@ const (
 
 // All returns the targets, in the order in which the README has them.
 func All() []Target {
-	all := append(decoding(), informers()...)
-	all = append(all, dropIn()...)
-	all = append(all, queues()...)
-	all = append(all, sources()...)
-	all = append(all, views()...)
-	return append(all, limits()...)
+	return slices.Concat(decoding(), informers(), dropIn(), queues(), sources(), views(), limits())
 }
 
 // Find returns the target for a quantity of a benchmark, nil if there is none.
