@@ -37,7 +37,7 @@ func fromProtobuf[T, API any](t *testing.T, r *rand.Rand, g *Types) {
 		t.Fatal(err, wire.Unplanned[T](runtime.ContentTypeJSON, of, mask))
 	}
 	s := &subject{
-		name: into.Name() + " from protobuf", codec: anyCodec[T]{codec}, held: held, masked: true,
+		name: into.Name() + " from protobuf", codec: anyCodec[T]{codec}, held: held, mask: mask, masked: true,
 		change: func(r *rand.Rand, text []byte) []byte { return changeMessage(r, text, 12) },
 		fresh: func() []byte {
 			obj := reflect.New(api).Interface()
@@ -54,11 +54,7 @@ func fromProtobuf[T, API any](t *testing.T, r *rand.Rand, g *Types) {
 			if err != nil {
 				return nil, err
 			}
-			if err := utiljson.Unmarshal(inJSON, obj); err != nil {
-				return nil, err
-			}
-			mask.Apply(obj)
-			return obj, nil
+			return obj, utiljson.Unmarshal(inJSON, obj)
 		},
 	}
 	s.run(t, r, states)

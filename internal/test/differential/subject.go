@@ -10,6 +10,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubetyped/informer/internal/decode/plan"
 	"github.com/kubetyped/informer/internal/decode/wire"
 )
 
@@ -21,7 +22,8 @@ type subject struct {
 	change func(*rand.Rand, []byte) []byte    // makes the text of another state
 	want   func([]byte) (any, error)          // what apimachinery makes of a text
 	event  func(t string, text []byte) []byte // the text of an event; nil: none is tried
-	masked bool                               // fields are left out, and not looked at
+	mask   *plan.Mask                         // of fields that are left out; nil: of none
+	masked bool                               // fields are left out, by the mask or the type, and not looked at
 	held   *held
 }
 
@@ -160,14 +162,17 @@ func (s *subject) check(t *testing.T, r *rand.Rand, text []byte) (made state, ok
 
 var errPanic = fmt.Errorf("apimachinery panics")
 
-// reference is want, where a panic is an error.
+// reference is want with the mask, where a panic is an error.
 func (s *subject) reference(text []byte) (obj any, err error) {
 	defer func() {
 		if recover() != nil {
 			err = errPanic
 		}
 	}()
-	return s.want(slices.Clone(text))
+	if obj, err = s.want(slices.Clone(text)); err == nil {
+		s.mask.Apply(obj)
+	}
+	return obj, err
 }
 
 // show returns an object for a message.

@@ -72,7 +72,7 @@ func (g *Types) Protobuf(t *testing.T, r *randv2.Rand) {
 		t.Fatal(err)
 	}
 	s := &subject{
-		name: of.String() + " in protobuf", codec: codec, held: held, masked: mask != nil,
+		name: of.String() + " in protobuf", codec: codec, held: held, mask: mask, masked: mask != nil,
 		change: func(r *randv2.Rand, text []byte) []byte { return changeMessage(r, text, 12) },
 		fresh: func() []byte {
 			obj := reflect.New(of).Interface()
@@ -82,11 +82,7 @@ func (g *Types) Protobuf(t *testing.T, r *randv2.Rand) {
 		},
 		want: func(text []byte) (any, error) {
 			obj := reflect.New(of).Interface()
-			if err := obj.(generated).Unmarshal(text); err != nil {
-				return nil, err
-			}
-			mask.Apply(obj)
-			return obj, nil
+			return obj, obj.(generated).Unmarshal(text)
 		},
 		event: func(t string, text []byte) []byte { return messageEvent(t, of.Name(), text) },
 	}
@@ -132,14 +128,10 @@ func inJSON(t *testing.T, r *randv2.Rand, of reflect.Type, mask *plan.Mask, fres
 		t.Fatal(err)
 	}
 	s := &subject{
-		name: of.String() + " in JSON", codec: codec, held: held, masked: mask != nil, change: changeText, fresh: fresh,
+		name: of.String() + " in JSON", codec: codec, held: held, mask: mask, masked: mask != nil, change: changeText, fresh: fresh,
 		want: func(text []byte) (any, error) {
 			obj := reflect.New(of).Interface()
-			if err := utiljson.Unmarshal(text, obj); err != nil {
-				return nil, err
-			}
-			mask.Apply(obj)
-			return obj, nil
+			return obj, utiljson.Unmarshal(text, obj)
 		},
 	}
 	s.run(t, r, states)
@@ -155,14 +147,10 @@ func (g *Types) Unstructured(t *testing.T, r *randv2.Rand) {
 		t.Fatal(err)
 	}
 	s := &subject{
-		name: of.String() + ", unstructured", codec: anyCodec[*unstructured.Unstructured]{codec}, held: held, masked: mask != nil, change: changeText, fresh: g.texts(r, of),
+		name: of.String() + ", unstructured", codec: anyCodec[*unstructured.Unstructured]{codec}, held: held, mask: mask, masked: mask != nil, change: changeText, fresh: g.texts(r, of),
 		want: func(text []byte) (any, error) {
 			obj := &unstructured.Unstructured{}
-			if err := utiljson.Unmarshal(text, &obj.Object); err != nil {
-				return nil, err
-			}
-			mask.Apply(obj)
-			return obj, nil
+			return obj, utiljson.Unmarshal(text, &obj.Object)
 		},
 	}
 	s.run(t, r, states)
