@@ -21,8 +21,8 @@ func TestTableComparesTheSides(t *testing.T) {
 		for _, s := range seconds {
 			d := time.Duration(s) * time.Second
 			ms = append(ms, measurement{
-				synced: synced{Took: d, CPU: d, Peak: int64(s) * 10e6, Heap: int64(s) * 1e6},
-				events: events{Updates: 1000, Took: d, CPU: d, Peak: int64(s) * 20e6},
+				synced: synced{usage: usage{Took: d, CPU: d, Peak: int64(s) * 10e6}, Heap: int64(s) * 1e6},
+				events: events{usage: usage{Took: d, CPU: d, Peak: int64(s) * 20e6}, Updates: 1000},
 			})
 		}
 		return ms

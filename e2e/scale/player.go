@@ -115,11 +115,7 @@ func (p *player) sync(ctx context.Context, r request) (a answer, err error) {
 		return answer{}, err
 	}
 	result := &synced{Objects: map[string]int{}}
-	result.Took, result.CPU, err = watch.read()
-	if err != nil {
-		return answer{}, err
-	}
-	if result.Peak, err = peakMemory(); err != nil {
+	if result.usage, err = watch.read(); err != nil {
 		return answer{}, err
 	}
 	result.Heap = liveHeap()
@@ -176,11 +172,7 @@ func (p *player) until(ctx context.Context, r request) (a answer, err error) {
 		return answer{}, ctx.Err()
 	}
 	result := &events{}
-	result.Took, result.CPU, err = p.stopwatch.read()
-	if err != nil {
-		return answer{}, err
-	}
-	if result.Peak, err = peakMemory(); err != nil {
+	if result.usage, err = p.stopwatch.read(); err != nil {
 		return answer{}, err
 	}
 	for kind, t := range p.tallies {

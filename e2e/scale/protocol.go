@@ -33,18 +33,22 @@ type answer struct {
 // synced describes informers that have synced: their handlers have returned from the last of the
 // initial objects.
 type synced struct {
+	usage
 	Objects map[string]int `json:"objects"` // that handlers have seen, by kind
-	Took    time.Duration  `json:"took"`    // since before there was a client
-	CPU     time.Duration  `json:"cpu"`     // of the process, meanwhile
-	Peak    int64          `json:"peak"`    // bytes of resident memory, since the process began
 	Heap    int64          `json:"heap"`    // bytes alive, after a collection
 }
 
 // events describes the events that the handlers have seen.
 type events struct {
-	Updates int           `json:"updates"` // of Pods
-	Others  int           `json:"others"`  // of all kinds
-	Took    time.Duration `json:"took"`    // since they were to be followed, until the last
-	CPU     time.Duration `json:"cpu"`     // of the process, meanwhile
-	Peak    int64         `json:"peak"`    // bytes of resident memory, since the process began
+	usage
+	Updates int `json:"updates"` // of Pods
+	Others  int `json:"others"`  // of all kinds
+}
+
+// usage is what it took: to sync, since before there was a client; or to see the events, since they
+// were to be followed, until the last.
+type usage struct {
+	Took time.Duration `json:"took"`
+	CPU  time.Duration `json:"cpu"`  // of the process, meanwhile
+	Peak int64         `json:"peak"` // bytes of resident memory, since the process began
 }

@@ -21,11 +21,16 @@ func startStopwatch() (stopwatch, error) {
 	return stopwatch{begin: time.Now(), cpu: cpu}, err
 }
 
-// read returns the time and the CPU time since the start.
-func (s stopwatch) read() (took, cpu time.Duration, err error) {
-	took = time.Since(s.begin)
-	cpu, err = cpuTime()
-	return took, cpu - s.cpu, err
+// read returns the time and the CPU time since the start, and the peak of memory.
+func (s stopwatch) read() (u usage, err error) {
+	u.Took = time.Since(s.begin)
+	cpu, err := cpuTime()
+	if err != nil {
+		return usage{}, err
+	}
+	u.CPU = cpu - s.cpu
+	u.Peak, err = peakMemory()
+	return u, err
 }
 
 // cpuTime returns the CPU time of this process, in user and kernel mode.
