@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -71,14 +72,14 @@ func Create[T metav1.Object, C Creator[T]](ctx context.Context, c Crew, what str
 // which waits for the last call.
 func everySecond(f func()) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
-	var group errgroup.Group
-	group.Go(func() error {
+	var calling sync.WaitGroup
+	calling.Go(func() {
 		ticker := time.NewTicker(time.Second)
 		defer ticker.Stop()
 		for {
 			select {
 			case <-ctx.Done():
-				return nil
+				return
 			case <-ticker.C:
 				f()
 			}
@@ -86,6 +87,6 @@ func everySecond(f func()) (stop func()) {
 	})
 	return func() {
 		cancel()
-		_ = group.Wait() // f has no error to return
+		calling.Wait()
 	}
 }

@@ -36,11 +36,6 @@ func newScheme() (*runtime.Scheme, error) {
 	return scheme, nil
 }
 
-// newCodecs returns the encodings of values that are not objects, such as errors and discovery.
-func newCodecs(scheme *runtime.Scheme) serializer.CodecFactory {
-	return serializer.NewCodecFactory(scheme)
-}
-
 // newStorageCodec returns the encoding of objects in etcd, which is protobuf, as that of
 // kube-apiserver. It decodes into the internal version, which does not name the kind. Otherwise
 // the items of every list would name it.

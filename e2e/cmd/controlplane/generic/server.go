@@ -28,6 +28,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apiserver/pkg/authentication/group"
 	"k8s.io/apiserver/pkg/authentication/request/bearertoken"
 	"k8s.io/apiserver/pkg/authentication/token/tokenfile"
@@ -71,7 +72,8 @@ func Run(ctx context.Context, args []string) error {
 }
 
 func newServer(scheme *runtime.Scheme, o *options) (*genericapiserver.GenericAPIServer, error) {
-	config := genericapiserver.NewConfig(newCodecs(scheme))
+	// The encodings are of values that are not objects, such as errors and discovery.
+	config := genericapiserver.NewConfig(serializer.NewCodecFactory(scheme))
 	if err := o.applyTo(config); err != nil {
 		return nil, err
 	}
@@ -110,7 +112,7 @@ func install(server *genericapiserver.GenericAPIServer, scheme *runtime.Scheme, 
 	}
 	parameters := runtime.NewParameterCodec(scheme)
 	for version, storages := range served {
-		info := genericapiserver.NewDefaultAPIGroupInfo(version.Group, scheme, parameters, newCodecs(scheme))
+		info := genericapiserver.NewDefaultAPIGroupInfo(version.Group, scheme, parameters, serializer.NewCodecFactory(scheme))
 		info.PrioritizedVersions = []schema.GroupVersion{version}
 		info.VersionedResourcesStorageMap[version.Version] = storages
 		var err error
