@@ -1,48 +1,42 @@
 package main
 
 // factories are bugs of informers that several share.
-var factories = []mutation{
+var factories = foundBy(shares, []mutation{
 	{
-		bug:   "the time of grace ends an informer that somebody wants again",
-		in:    "typed.Factory.linger",
-		old:   "	over := s.wanted == wanted\n",
-		new:   "	over := true\n",
-		suite: shares,
+		bug: "the time of grace ends an informer that somebody wants again",
+		in:  "typed.Factory.linger",
+		old: "	over := s.wanted == wanted\n",
+		new: "	over := true\n",
 	},
 	{
-		bug:   "whoever comes in the time of grace does not tell",
-		in:    "typed.Share",
-		old:   "		close(s.wanted)\n		s.wanted = nil\n",
-		new:   "		_ = s.wanted\n",
-		suite: shares,
+		bug: "whoever comes in the time of grace does not tell",
+		in:  "typed.Share",
+		old: "		close(s.wanted)\n		s.wanted = nil\n",
+		new: "		_ = s.wanted\n",
 	},
 	{
-		bug:   "an informer that was released is given to the next who asks",
-		in:    "typed.Factory.release",
-		old:   "	if last && f.shares[at] == s {\n",
-		new:   "	if false {\n",
-		suite: shares,
+		bug: "an informer that was released is given to the next who asks",
+		in:  "typed.Factory.release",
+		old: "	if last && f.shares[at] == s {\n",
+		new: "	if false {\n",
 	},
 	{
-		bug:   "an informer that ends takes its successor from the factory",
-		in:    "typed.Factory.forget",
-		old:   "	defer f.mu.Unlock()\n	if f.shares[at] == s {\n		f.drop(at, s)\n	}\n",
-		new:   "	defer f.mu.Unlock()\n	f.drop(at, s)\n",
-		suite: shares,
+		bug: "an informer that ends takes its successor from the factory",
+		in:  "typed.Factory.forget",
+		old: "	defer f.mu.Unlock()\n	if f.shares[at] == s {\n		f.drop(at, s)\n	}\n",
+		new: "	defer f.mu.Unlock()\n	f.drop(at, s)\n",
 	},
 	{
-		bug:   "a second release of a use begins the time of grace anew",
-		in:    "typed.SharedInformer.Release",
-		old:   "	if s.released {\n		s.mu.Unlock()\n		return\n	}\n",
-		new:   "",
-		suite: shares,
+		bug: "a second release of a use begins the time of grace anew",
+		in:  "typed.SharedInformer.Release",
+		old: "	if s.released {\n		s.mu.Unlock()\n		return\n	}\n",
+		new: "",
 	},
 	{
-		bug:   "the handlers of a use go on when it is released",
-		in:    "typed.SharedInformer.Release",
-		old:   "		r.Close()\n",
-		new:   "		_ = r\n",
-		suite: shares,
+		bug: "the handlers of a use go on when it is released",
+		in:  "typed.SharedInformer.Release",
+		old: "		r.Close()\n",
+		new: "		_ = r\n",
 	},
 	{
 		bug:   "a factory goes on with an informer whose source has ended its goroutine",
@@ -72,4 +66,4 @@ var factories = []mutation{
 		new:   "		l.changes = nil\n",
 		suite: tests("typed", "TestMemoryOfABurst"),
 	},
-}
+})

@@ -14,7 +14,9 @@ type mutation struct {
 	// a method. In which file it is does not matter.
 	in       string
 	old, new string
-	suite    suite // that has to find it; if empty, all tests of the package of the function
+	// suite has to find it. If it is empty, that is the one of the list or, if the list has none,
+	// all tests of the package that has the function.
+	suite suite
 }
 
 // suite is a test that runs a simulation, seed by seed, or tests that run once.
@@ -45,6 +47,16 @@ var (
 
 // tests returns the suite of tests that run once.
 func tests(folder, test string) suite { return suite{folder: folder, test: test, once: true} }
+
+// foundBy sets the suite of those mutations that have none.
+func foundBy(s suite, bugs []mutation) []mutation {
+	for i := range bugs {
+		if bugs[i].suite == (suite{}) {
+			bugs[i].suite = s
+		}
+	}
+	return bugs
+}
 
 // all returns all mutations.
 func all() []mutation {
