@@ -2,7 +2,11 @@
 // until every handler has got them all.
 package delivery
 
-import "k8s.io/apimachinery/pkg/watch"
+import (
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/kubetyped/informer/benchmarks/internal/ring"
+)
 
 // Events are sent as fast as they are taken, but with a bound: without it, the receiver would
 // keep queueing, and the result would depend on the number of events. When so many are in
@@ -39,17 +43,14 @@ func (d *Delivery) Send(to chan<- watch.Event, events []watch.Event, n int) {
 	for _, m := range d.Meters {
 		m.count, m.target = 0, n
 	}
-	next := 0
+	next := ring.Of(events)
 	for sent := range n {
 		if sent >= Window && sent%stride == 0 {
 			for range d.Meters {
 				<-d.progress
 			}
 		}
-		to <- events[next]
-		if next++; next == len(events) {
-			next = 0
-		}
+		to <- next.Next()
 	}
 	for range d.Meters {
 		<-d.ended
