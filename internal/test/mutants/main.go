@@ -52,15 +52,21 @@ func (o options) document() string {
 
 // run judges the mutations, and reports the verdicts.
 func (o options) run(ctx context.Context) error {
+	folder, err := os.MkdirTemp("", "mutants")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder) //nolint:errcheck // it is in the folder for temporary files
+	built := &programs{options: o, folder: folder, built: map[string]program{}}
 	if o.none {
-		return o.runSound(ctx)
+		return built.runSound(ctx)
 	}
 	if o.update {
 		if err := errors.Join(report.Check(o.document(), scorer), report.Check(o.document(), maker)); err != nil {
 			return err
 		}
 	}
-	verdicts, err := o.judgeAll(ctx)
+	verdicts, err := built.judgeAll(ctx)
 	rows := make([][]string, 0, len(verdicts))
 	for _, v := range verdicts {
 		rows = append(rows, v.row(o.seeds))
@@ -103,26 +109,20 @@ func (p *programs) of(ctx context.Context, s suite) (program, error) {
 }
 
 // runSound runs the suites that are chosen without a bug.
-func (o options) runSound(ctx context.Context) error {
-	folder, err := os.MkdirTemp("", "mutants")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(folder) //nolint:errcheck // it is in the folder for temporary files
-	built := &programs{options: o, folder: folder, built: map[string]program{}}
+func (p *programs) runSound(ctx context.Context) error {
 	var errs []error
 	done := map[suite]bool{}
 	for _, m := range all() {
-		if done[m.suite] || !o.some.MatchString(m.suite.test) {
+		if done[m.suite] || !p.some.MatchString(m.suite.test) {
 			continue
 		}
 		done[m.suite] = true
-		p, err := built.of(ctx, m.suite)
+		program, err := p.of(ctx, m.suite)
 		if err != nil {
 			return err
 		}
 		begun := time.Now()
-		v, err := p.run(ctx, 0, m, o.first, o.seeds)
+		v, err := program.run(ctx, 0, m, p.first, p.seeds)
 		if err == nil && v.seeds != 0 {
 			err = fmt.Errorf("seed %d fails: %s", v.seeds, v.check)
 		}
@@ -130,36 +130,30 @@ func (o options) runSound(ctx context.Context) error {
 			errs = append(errs, fmt.Errorf("%s: %w", m.suite.test, err))
 			continue
 		}
-		_, _ = fmt.Fprintf(os.Stderr, "%s: %d seeds pass, in %v\n", m.suite.test, o.seeds, time.Since(begun).Round(time.Second))
+		_, _ = fmt.Fprintf(os.Stderr, "%s: %d seeds pass, in %v\n", m.suite.test, p.seeds, time.Since(begun).Round(time.Second))
 	}
 	return errors.Join(errs...)
 }
 
 // judgeAll judges the mutations that are chosen. With an error, it returns what it has
 // got until then.
-func (o options) judgeAll(ctx context.Context) ([]verdict, error) {
-	folder, err := os.MkdirTemp("", "mutants")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(folder) //nolint:errcheck // it is in the folder for temporary files
-	built := &programs{options: o, folder: folder, built: map[string]program{}}
+func (p *programs) judgeAll(ctx context.Context) ([]verdict, error) {
 	var verdicts []verdict
 	var errs []error
 	for i, m := range all() {
-		if !o.some.MatchString(m.bug) && !o.some.MatchString(m.in) && !o.some.MatchString(m.suite.test) {
+		if !p.some.MatchString(m.bug) && !p.some.MatchString(m.in) && !p.some.MatchString(m.suite.test) {
 			continue
 		}
-		p, err := built.of(ctx, m.suite)
+		program, err := p.of(ctx, m.suite)
 		if err != nil {
 			return verdicts, errors.Join(append(errs, err)...)
 		}
-		if o.seeds == 0 {
+		if p.seeds == 0 {
 			continue
 		}
-		v, err := p.judge(ctx, i+1, m, o.seeds)
-		if err == nil && o.check && v.seeds == 0 {
-			err = fmt.Errorf("%d seeds of %s do not find it", o.seeds, m.suite.test)
+		v, err := program.judge(ctx, i+1, m, p.seeds)
+		if err == nil && p.check && v.seeds == 0 {
+			err = fmt.Errorf("%d seeds of %s do not find it", p.seeds, m.suite.test)
 		}
 		if err != nil {
 			err = fmt.Errorf("%q: %w", m.bug, err)
@@ -168,7 +162,7 @@ func (o options) judgeAll(ctx context.Context) ([]verdict, error) {
 			continue
 		}
 		verdicts = append(verdicts, v)
-		_, _ = fmt.Fprintf(os.Stderr, "%q: %q, in %v\n", m.bug, v.row(o.seeds)[1:], v.took.Round(time.Second))
+		_, _ = fmt.Fprintf(os.Stderr, "%q: %q, in %v\n", m.bug, v.row(p.seeds)[1:], v.took.Round(time.Second))
 	}
 	return verdicts, errors.Join(errs...)
 }
