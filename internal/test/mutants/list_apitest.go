@@ -2,129 +2,108 @@ package main
 
 // servers are bugs of the in-memory API server, which the suite that also runs on a real one
 // has to find.
-var servers = foundBy(tests("apitest", "TestConformance"), []mutation{
-	{
-		bug: "the removal of the last finalizer is answered with a new version",
-		in:  "apitest.update.commit",
-		old: "		copyVersion(present.Object, wanted)\n",
-		new: "		m := wanted.(metav1.Object)\n		m.SetResourceVersion(\"1\" + m.GetResourceVersion())\n",
-	},
-	{
-		bug: "an update that changes nothing is stored",
-		in:  "apitest.update.commit",
-		old: "	case u.collection.equal(present.Object, wanted):\n",
-		new: "	case false:\n",
-	},
-	{
-		bug: "an update of a dry run is stored",
-		in:  "apitest.update.commit",
-		old: "	case u.dryRun:\n",
-		new: "	case false:\n",
-	},
-	{
-		bug: "an update of another version is accepted",
-		in:  "apitest.update.check",
-		old: "	case rv != old.GetResourceVersion():\n",
-		new: "	case false:\n",
-	},
-	{
-		bug: "an update of the status changes the rest",
-		in:  "apitest.update.complete",
-		old: "		return merged, nil\n	case finalizerPart:\n",
-		new: "		return wanted, nil\n	case finalizerPart:\n",
-	},
-	{
-		bug: "an update changes the status, which is a subresource",
-		in:  "apitest.update.complete",
-		old: "		copyStatus(present, wanted)\n",
-		new: "",
-	},
-	{
-		bug: "an object that is marked twice is stored twice",
-		in:  "apitest.removal.attempt",
-		old: "	case next == alreadyMarked:\n",
-		new: "	case false:\n",
-	},
-	{
-		bug: "a deletion of a dry run is done",
-		in:  "apitest.removal.attempt",
-		old: "	case dryRun:\n",
-		new: "	case false && dryRun:\n",
-	},
-	{
-		bug: "a finalizer holds nothing",
-		in:  "apitest.removal.mark",
-		old: "	case held:\n",
-		new: "	case false:\n",
-	},
-	{
-		bug: "a deletion of another UID is accepted",
-		in:  "apitest.removal.checkPreconditions",
-		old: "wanted.UID != nil && ",
-		new: "wanted.UID == nil && ",
-	},
-	{
-		bug: "a deletion is answered without the UID",
-		in:  "apitest.deletedStatus",
-		old: ", UID: m.GetUID()",
-		new: "",
-	},
-	{
-		bug: "a watch from no version begins without the objects",
-		in:  "apitest.stream.wantsInitial",
-		old: "st.options.SendInitialEvents == nil || ",
-		new: "st.options.SendInitialEvents != nil && ",
-	},
-	{
-		bug: "labels select nothing",
-		in:  "apitest.selection.matches",
-		old: "(s.labels.Empty() || s.labels.Matches(labels.Set(m.GetLabels())))",
-		new: "(s.labels.Empty() || m != nil)",
-	},
-	{
-		bug: "a watch of a namespace has the events of all",
-		in:  "apitest.selection.inNamespace",
-		old: "	if s.namespace == \"\" || !s.collection.namespaced {\n",
-		new: "	if true {\n",
-	},
-	{
-		bug: "a Node is created without its status",
-		in:  "apitest.collection.clearsStatus",
-		old: "c.status && c.kind.GroupKind() != schema.GroupKind{Kind: \"Node\"}",
-		new: "c.status && c.kind.GroupKind() != schema.GroupKind{}",
-	},
-	{
-		bug: "labels of custom resources may be numbers",
-		in:  "apitest/internal/wire.checkMetadata",
-		old: "	return json.Unmarshal(text, &metav1.ObjectMeta{})\n",
-		new: "	return json.Unmarshal(text, &metav1.TypeMeta{})\n",
-	},
-	{
-		bug:   "objects with private fields cannot be updated",
-		in:    "apitest.collection.compare",
-		old:   "		defer func() { _ = recover() }()\n",
-		new:   "",
-		suite: tests("apitest", "TestUnexportedFields"),
-	},
-	{
-		bug:   "the event of an own deletion counts as none",
-		in:    "apitest/history.step.reports",
-		old:   "own && s.version == from",
-		new:   "false",
-		suite: tests("apitest/history", "TestOwnDeletions"),
-	},
-	{
-		bug:   "a smaller seed fails in the same life",
-		in:    "apitest/simulation.Failure.isOf",
-		old:   "lifeNumber.ReplaceAllString(f.Check, \"\") == lifeNumber.ReplaceAllString(check, \"\")",
-		new:   "f.Check == check",
-		suite: tests("apitest/simulation", "TestCrashesAreLeftOut"),
-	},
-	{
-		bug:   "the end of a freeze ends another one",
-		in:    "apitest/simulation.process.freeze",
-		old:   "p.freezes[way]--; p.freezes[way] == 0",
-		new:   "p.freezes[way] = 0; p.frozen[way] != nil",
-		suite: tests("apitest/simulation", "TestOverlappingFaults"),
-	},
-})
+var servers = foundBy(tests("apitest", "TestConformance"), []mutation{{
+	bug: "the removal of the last finalizer is answered with a new version",
+	in:  "apitest.update.commit",
+	old: "		copyVersion(present.Object, wanted)\n",
+	new: "		m := wanted.(metav1.Object)\n		m.SetResourceVersion(\"1\" + m.GetResourceVersion())\n",
+}, {
+	bug: "an update that changes nothing is stored",
+	in:  "apitest.update.commit",
+	old: "	case u.collection.equal(present.Object, wanted):\n",
+	new: "	case false:\n",
+}, {
+	bug: "an update of a dry run is stored",
+	in:  "apitest.update.commit",
+	old: "	case u.dryRun:\n",
+	new: "	case false:\n",
+}, {
+	bug: "an update of another version is accepted",
+	in:  "apitest.update.check",
+	old: "	case rv != old.GetResourceVersion():\n",
+	new: "	case false:\n",
+}, {
+	bug: "an update of the status changes the rest",
+	in:  "apitest.update.complete",
+	old: "		return merged, nil\n	case finalizerPart:\n",
+	new: "		return wanted, nil\n	case finalizerPart:\n",
+}, {
+	bug: "an update changes the status, which is a subresource",
+	in:  "apitest.update.complete",
+	old: "		copyStatus(present, wanted)\n",
+	new: "",
+}, {
+	bug: "an object that is marked twice is stored twice",
+	in:  "apitest.removal.attempt",
+	old: "	case next == alreadyMarked:\n",
+	new: "	case false:\n",
+}, {
+	bug: "a deletion of a dry run is done",
+	in:  "apitest.removal.attempt",
+	old: "	case dryRun:\n",
+	new: "	case false && dryRun:\n",
+}, {
+	bug: "a finalizer holds nothing",
+	in:  "apitest.removal.mark",
+	old: "	case held:\n",
+	new: "	case false:\n",
+}, {
+	bug: "a deletion of another UID is accepted",
+	in:  "apitest.removal.checkPreconditions",
+	old: "wanted.UID != nil && ",
+	new: "wanted.UID == nil && ",
+}, {
+	bug: "a deletion is answered without the UID",
+	in:  "apitest.deletedStatus",
+	old: ", UID: m.GetUID()",
+	new: "",
+}, {
+	bug: "a watch from no version begins without the objects",
+	in:  "apitest.stream.wantsInitial",
+	old: "st.options.SendInitialEvents == nil || ",
+	new: "st.options.SendInitialEvents != nil && ",
+}, {
+	bug: "labels select nothing",
+	in:  "apitest.selection.matches",
+	old: "(s.labels.Empty() || s.labels.Matches(labels.Set(m.GetLabels())))",
+	new: "(s.labels.Empty() || m != nil)",
+}, {
+	bug: "a watch of a namespace has the events of all",
+	in:  "apitest.selection.inNamespace",
+	old: "	if s.namespace == \"\" || !s.collection.namespaced {\n",
+	new: "	if true {\n",
+}, {
+	bug: "a Node is created without its status",
+	in:  "apitest.collection.clearsStatus",
+	old: "c.status && c.kind.GroupKind() != schema.GroupKind{Kind: \"Node\"}",
+	new: "c.status && c.kind.GroupKind() != schema.GroupKind{}",
+}, {
+	bug: "labels of custom resources may be numbers",
+	in:  "apitest/internal/wire.checkMetadata",
+	old: "	return json.Unmarshal(text, &metav1.ObjectMeta{})\n",
+	new: "	return json.Unmarshal(text, &metav1.TypeMeta{})\n",
+}, {
+	bug:   "objects with private fields cannot be updated",
+	in:    "apitest.collection.compare",
+	old:   "		defer func() { _ = recover() }()\n",
+	new:   "",
+	suite: tests("apitest", "TestUnexportedFields"),
+}, {
+	bug:   "the event of an own deletion counts as none",
+	in:    "apitest/history.step.reports",
+	old:   "own && s.version == from",
+	new:   "false",
+	suite: tests("apitest/history", "TestOwnDeletions"),
+}, {
+	bug:   "a smaller seed fails in the same life",
+	in:    "apitest/simulation.Failure.isOf",
+	old:   "lifeNumber.ReplaceAllString(f.Check, \"\") == lifeNumber.ReplaceAllString(check, \"\")",
+	new:   "f.Check == check",
+	suite: tests("apitest/simulation", "TestCrashesAreLeftOut"),
+}, {
+	bug:   "the end of a freeze ends another one",
+	in:    "apitest/simulation.process.freeze",
+	old:   "p.freezes[way]--; p.freezes[way] == 0",
+	new:   "p.freezes[way] = 0; p.frozen[way] != nil",
+	suite: tests("apitest/simulation", "TestOverlappingFaults"),
+}})
