@@ -93,8 +93,6 @@ func (g *gate) passList(ctx context.Context) error {
 	})
 }
 
-type watchFunc func(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
-
 // admitWatch waits until a watch may pass. It returns the channel that is closed to
 // end the watch, or the error that it is to be refused with.
 func (g *gate) admitWatch(ctx context.Context, streamsList bool) (ending <-chan struct{}, err error) {
@@ -114,12 +112,12 @@ func (g *gate) admitWatch(ctx context.Context, streamsList bool) (ending <-chan 
 	return ending, nil
 }
 
-func (g *gate) passWatch(ctx context.Context, opts metav1.ListOptions, open watchFunc) (watch.Interface, error) {
+func (g *gate) passWatch(ctx context.Context, opts metav1.ListOptions, client watcher) (watch.Interface, error) {
 	ending, err := g.admitWatch(ctx, opts.SendInitialEvents != nil)
 	if err != nil {
 		return nil, err
 	}
-	w, err := open(ctx, opts)
+	w, err := client.Watch(ctx, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -156,17 +154,20 @@ func relay(from <-chan watch.Event, to chan<- watch.Event, ending, stopping <-ch
 	}
 }
 
-// listWatch returns a ListerWatcher behind the gate.
-func (g *gate) listWatch(list func(context.Context, metav1.ListOptions) (runtime.Object, error), open watchFunc) *cache.ListWatch {
+// listWatch returns a client, such as one of package dynamic, as a ListerWatcher behind a gate.
+func listWatch[L runtime.Object](g *gate, client interface {
+	watcher
+	List(ctx context.Context, opts metav1.ListOptions) (L, error)
+}) *cache.ListWatch {
 	return &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
 			if err := g.passList(ctx); err != nil {
 				return nil, err
 			}
-			return list(ctx, opts)
+			return client.List(ctx, opts)
 		},
 		WatchFuncWithContext: func(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
-			return g.passWatch(ctx, opts, open)
+			return g.passWatch(ctx, opts, client)
 		},
 	}
 }
@@ -188,5 +189,5 @@ func (c gatedClient[T, L]) List(ctx context.Context, opts metav1.ListOptions) (L
 
 // Watch implements kube.Client.
 func (c gatedClient[T, L]) Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
-	return c.gate.passWatch(ctx, opts, c.Client.Watch)
+	return c.gate.passWatch(ctx, opts, c.Client)
 }

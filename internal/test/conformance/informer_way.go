@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"context"
 	stdjson "encoding/json"
 	"testing"
 
@@ -90,12 +89,7 @@ func unstructuredCustoms(f format, streamed bool) *way[*unstructured.Unstructure
 			client, err := dynamic.NewForConfig(c.config)
 			require.NoError(c, err)
 			objects := client.Resource(r.gvr).Namespace(namespace)
-			return kube.FromListerWatcher[*unstructured.Unstructured](g.listWatch(
-				func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
-					return objects.List(ctx, opts)
-				},
-				objects.Watch,
-			), opts...)
+			return kube.FromListerWatcher[*unstructured.Unstructured](listWatch(g, objects), opts...)
 		},
 		accept: runtime.ContentTypeJSON,
 		decode: func(data []byte) ([]*unstructured.Unstructured, error) {
@@ -120,12 +114,7 @@ func podMetadata(f format, streamed bool) *way[*metav1.PartialObjectMetadata] {
 			client, err := metadata.NewForConfig(c.config)
 			require.NoError(c, err)
 			objects := client.Resource(r.gvr).Namespace(namespace)
-			return kube.FromListerWatcher[*metav1.PartialObjectMetadata](g.listWatch(
-				func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
-					return objects.List(ctx, opts)
-				},
-				objects.Watch,
-			), opts...)
+			return kube.FromListerWatcher[*metav1.PartialObjectMetadata](listWatch(g, objects), opts...)
 		},
 		accept: "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
 		decode: decodeItems[metav1.PartialObjectMetadata],
