@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -286,12 +287,7 @@ func (p Path[A, B]) testProgress(cell func(string, func(*testing.T, source.Sink[
 func one[T index.Object](t *testing.T, end *Recorder[T], method string) Report[T] {
 	t.Helper()
 	reports, _ := end.Take()
-	var found []Report[T]
-	for _, r := range reports {
-		if r.Method == method {
-			found = append(found, r)
-		}
-	}
+	found := slices.DeleteFunc(slices.Clone(reports), func(r Report[T]) bool { return r.Method != method })
 	require.Len(t, found, 1, "%s: %+v", method, reports)
 	return found[0]
 }
