@@ -19,7 +19,7 @@ import (
 )
 
 var (
-	seeds    = flag.Int("shard.seeds", 10, "how many seeds the simulation of groups tries")
+	seeds    = flag.Int("shard.seeds", 40, "how many seeds the simulation of groups tries")
 	fromSeed = flag.Uint64("shard.seed", 1, "the first of them")
 )
 

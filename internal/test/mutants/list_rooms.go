@@ -157,8 +157,8 @@ var pages = []mutation{{
 }, {
 	bug: "Secrets in a list are shown",
 	in:  "typed/inspect.containsSecret",
-	old: "	case []any:\n",
-	new: "	case []string:\n",
+	old: "slices.ContainsFunc(value, containsSecret)",
+	new: "len(value) < 0",
 }, {
 	bug: "Secrets are known by their source alone",
 	in:  "typed/inspect.hasSecrets",
