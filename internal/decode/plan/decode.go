@@ -14,7 +14,7 @@ import (
 type decoder struct {
 	parts   *parts.Table // nil: parts are not shared
 	related bool         // the like object is not the last state of the object, but a relative
-	trial   bool         // what is found is counted
+	trial   bool         // hits are counted
 	depth   int          // of messages
 	// spare is the number of bytes that may still be compared with parts of the pool in vain. A map in
 	// which a key comes twice is never the same, and would be compared again at each level around it.

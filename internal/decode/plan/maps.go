@@ -15,8 +15,8 @@ const (
 	valueNumber = 2
 )
 
-// entry splits the next value, an entry of a map; what is not there is empty. It returns false
-// if anything else is unusual.
+// entry splits the next value, an entry of a map; an absent key or value is empty. It returns
+// false if anything else is unusual.
 func (v *values) entry() (key, value []byte, ok bool) {
 	data, _ := v.next()
 	var seen [3]bool
