@@ -177,10 +177,9 @@ func (c *Cluster) discard() error {
 // startAPIServer starts the API server and waits until it is ready. If that
 // fails, it is down. The caller holds mu.
 func (c *Cluster) startAPIServer(ctx context.Context) error {
-	name, args := c.apiserverCommand()
-	fmt.Fprintf(c.options.progress, "starting %s…\n", name)
+	fmt.Fprintln(c.options.progress, "starting kube-apiserver…")
 	begin := time.Now()
-	p, err := startProcess(name, filepath.Join(c.dir, "apiserver.log"), c.options.binary, args...)
+	p, err := startProcess("kube-apiserver", filepath.Join(c.dir, "apiserver.log"), c.options.binary, c.apiserverArguments()...)
 	if err != nil {
 		return err
 	}
@@ -188,7 +187,7 @@ func (c *Cluster) startAPIServer(ctx context.Context) error {
 		return errors.Join(err, p.kill())
 	}
 	c.apiserver = p
-	fmt.Fprintf(c.options.progress, "%s ready after %.1f s\n", name, time.Since(begin).Seconds())
+	fmt.Fprintf(c.options.progress, "kube-apiserver ready after %.1f s\n", time.Since(begin).Seconds())
 	return nil
 }
 

@@ -18,22 +18,12 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-func TestCluster(t *testing.T) {
-	for name, opts := range map[string][]Option{
-		"KubeAPIServer": nil,
-		"Generic":       {WithGenericServer()},
-	} {
-		t.Run(name, func(t *testing.T) { testCluster(t, opts) })
-	}
-}
-
 // One cluster for all of the promises, since a start takes seconds. The steps
 // build on each other.
-func testCluster(t *testing.T, opts []Option) {
+func TestCluster(t *testing.T) {
 	ctx := t.Context()
 	// Given a cluster whose ConfigMaps are read from etcd, not from a cache.
-	opts = append(opts, WithProgress(t.Output()), WithAPIServerFlags("--watch-cache-sizes=configmaps#0"))
-	c, err := Start(ctx, opts...)
+	c, err := Start(ctx, WithProgress(t.Output()), WithAPIServerFlags("--watch-cache-sizes=configmaps#0"))
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, c.Stop()) })
 	client, err := kubernetes.NewForConfig(c.Config())

@@ -13,9 +13,6 @@
 // were written, except for what admission and defaulting do to them, and a
 // service account is not needed to create a Pod.
 //
-// For short loops, [WithGenericServer] puts a smaller API server in place of the
-// kube-apiserver: a second instead of several to start, and to restart.
-//
 // The API server and etcd are two processes of one program, cmd/controlplane,
 // so that one of them can be killed and started again. Both end, and the data
 // are removed, when the process that called [Start] goes away for any reason:

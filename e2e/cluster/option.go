@@ -13,7 +13,6 @@ type Option func(*options) error
 
 type options struct {
 	binary   string    // the control plane's program, or "" to build it
-	generic  bool      // instead of kube-apiserver
 	flags    []string  // of the API server, after ours
 	progress io.Writer // never nil
 }
@@ -37,18 +36,6 @@ func WithBinary(path string) Option {
 			return errors.New("WithBinary: path is empty")
 		}
 		o.binary = path
-		return nil
-	}
-}
-
-// WithGenericServer starts a smaller API server in place of kube-apiserver, for short loops: the
-// package generic of cmd/controlplane, which is ready in less than a second. To clients it is
-// the same as far as it goes, with the same watch cache, but it serves only some of the kinds of
-// core, apps, coordination and rbac, no custom resources, and has no admission, no defaulting,
-// and no validation except of metadata.
-func WithGenericServer() Option {
-	return func(o *options) error {
-		o.generic = true
 		return nil
 	}
 }

@@ -21,12 +21,12 @@ import (
 )
 
 // abandonVariable makes the test binary play a program that starts a cluster
-// and never stops it: "generic" with the generic server, anything else without.
+// and never stops it.
 const abandonVariable = "E2E_TEST_ABANDON"
 
 func TestMain(m *testing.M) {
-	if kind := os.Getenv(abandonVariable); kind != "" {
-		if err := abandonCluster(kind); err != nil {
+	if os.Getenv(abandonVariable) != "" {
+		if err := abandonCluster(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
 		os.Exit(1)
@@ -36,12 +36,8 @@ func TestMain(m *testing.M) {
 
 // abandonCluster starts a cluster, prints its folder and address, and waits until this process
 // is killed.
-func abandonCluster(kind string) error {
-	var opts []Option
-	if kind == "generic" {
-		opts = append(opts, WithGenericServer())
-	}
-	c, err := Start(context.Background(), opts...)
+func abandonCluster() error {
+	c, err := Start(context.Background())
 	if err != nil {
 		return err
 	}
@@ -50,21 +46,19 @@ func abandonCluster(kind string) error {
 }
 
 func TestServersEndWithTheirParent(t *testing.T) {
-	for _, kind := range []string{"kube-apiserver", "generic"} {
-		t.Run(kind, func(t *testing.T) {
-			testServersEndWithTheirParent(t, kind, func(parent int) error { return syscall.Kill(parent, syscall.SIGKILL) })
-		})
-		t.Run(kind+" in a group", func(t *testing.T) {
-			// As timeout(1) ends a program, and everything that it has started.
-			testServersEndWithTheirParent(t, kind, func(parent int) error { return syscall.Kill(-parent, syscall.SIGTERM) })
-		})
-	}
+	t.Run("alone", func(t *testing.T) {
+		testServersEndWithTheirParent(t, func(parent int) error { return syscall.Kill(parent, syscall.SIGKILL) })
+	})
+	t.Run("in a group", func(t *testing.T) {
+		// As timeout(1) ends a program, and everything that it has started.
+		testServersEndWithTheirParent(t, func(parent int) error { return syscall.Kill(-parent, syscall.SIGTERM) })
+	})
 }
 
-func testServersEndWithTheirParent(t *testing.T, kind string, end func(parent int) error) {
+func testServersEndWithTheirParent(t *testing.T, end func(parent int) error) {
 	parent := exec.CommandContext(t.Context(), os.Args[0])
 	parent.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	parent.Env = append(os.Environ(), abandonVariable+"="+kind)
+	parent.Env = append(os.Environ(), abandonVariable+"=1")
 	parent.Stderr = t.Output()
 	out, err := parent.StdoutPipe()
 	require.NoError(t, err)
@@ -102,7 +96,6 @@ func TestStartReturnsTheFailureAndLeavesNothing(t *testing.T) {
 		want string
 	}{
 		{"WrongFlag", []Option{WithAPIServerFlags("--no-such-flag")}, "unknown flag: --no-such-flag"},
-		{"WrongFlagOfGenericServer", []Option{WithGenericServer(), WithAPIServerFlags("--no-such-flag")}, "unknown flag: --no-such-flag"},
 		{"NoSuchBinary", []Option{WithBinary("no/such/file")}, "no such file"},
 		{"BinaryIsFolder", []Option{WithBinary(".")}, "is a folder"},
 		{"EmptyBinary", []Option{WithBinary("")}, "path is empty"},

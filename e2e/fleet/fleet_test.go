@@ -33,14 +33,14 @@ type member struct {
 }
 
 // start starts the clusters, until the test ends.
-func start(t *testing.T, all map[string][]cluster.Option) map[string]*member {
-	members := make(map[string]*member, len(all))
+func start(t *testing.T, names ...string) map[string]*member {
+	members := make(map[string]*member, len(names))
 	group, ctx := errgroup.WithContext(t.Context())
-	for name, opts := range all {
+	for _, name := range names {
 		m := &member{}
 		members[name] = m
 		group.Go(func() (err error) {
-			m.Cluster, err = cluster.Start(ctx, opts...)
+			m.Cluster, err = cluster.Start(ctx)
 			return err
 		})
 	}
@@ -88,8 +88,7 @@ func (m *member) state(t *testing.T, name string) map[index.Key]string {
 // TestFleet: an informer of three clusters has the objects of all of them, also while one
 // is down, and after one has left.
 func TestFleet(t *testing.T) {
-	generic := []cluster.Option{cluster.WithGenericServer()}
-	members := start(t, map[string][]cluster.Option{"east": nil, "north": generic, "west": generic})
+	members := start(t, "east", "north", "west")
 	all, err := fleet.NewClusters()
 	require.NoError(t, err)
 	for name, m := range members {

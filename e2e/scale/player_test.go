@@ -12,9 +12,9 @@ import (
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/kubetyped/informer/e2e/cluster"
 	"github.com/kubetyped/informer/e2e/target"
 	"github.com/kubetyped/informer/e2e/workload"
 )
@@ -97,7 +97,7 @@ func TestBothSidesDoTheSame(t *testing.T) {
 }
 
 func TestUpdatesGoOnWhereTheyWere(t *testing.T) {
-	server, err := target.Open(t.Context(), cluster.WithGenericServer())
+	server, err := target.Open(t.Context())
 	require.NoError(t, err)
 	defer func() { assert.NoError(t, server.Close()) }()
 	client := kubernetes.NewForConfigOrDie(server.Config())
@@ -108,15 +108,19 @@ func TestUpdatesGoOnWhereTheyWere(t *testing.T) {
 		objects: workload.Objects{Namespaces: []string{namespace}, Nodes: 1},
 	}
 	require.NoError(t, s.objects.CreatePods(t.Context(), s.crew, s.pods, client.CoreV1().Pods))
-	var versions []int
-	for range 2 {
-		version, err := s.update(t.Context())
-		require.NoError(t, err)
-		n, err := strconv.Atoi(version)
-		require.NoError(t, err)
-		versions = append(versions, n)
+	first, err := s.update(t.Context())
+	require.NoError(t, err)
+	last, err := s.update(t.Context())
+	require.NoError(t, err)
+	changes, err := client.CoreV1().Pods(namespace).Watch(t.Context(), metav1.ListOptions{ResourceVersion: first, TimeoutSeconds: new(int64(30))})
+	require.NoError(t, err)
+	defer changes.Stop()
+	var changed watch.Event
+	for range s.events {
+		changed = <-changes.ResultChan()
+		require.Equal(t, watch.Modified, changed.Type, "each update is a change")
 	}
-	assert.Equal(t, versions[0]+6, versions[1], "each update is a change")
+	assert.Equal(t, last, changed.Object.(*corev1.Pod).ResourceVersion)
 	list, err := client.CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	var ready []bool // of the Pods by number; twelve updates are three of each
@@ -128,7 +132,7 @@ func TestUpdatesGoOnWhereTheyWere(t *testing.T) {
 		}
 	}
 	assert.Equal(t, []bool{false, false, false, false}, ready, "version 4 of each")
-	assert.Equal(t, strconv.Itoa(versions[1]), newest(list.Items))
+	assert.Equal(t, last, newest(list.Items))
 }
 
 // newest returns the largest version of Pods.

@@ -22,13 +22,10 @@ import (
 // suiteVariable makes the test binary play a suite whose only test never ends.
 const suiteVariable = "E2E_TEST_SUITE"
 
-var server *Target
+var server *Target // the suite's; in the other tests, one that they share
 
 func TestMain(m *testing.M) {
-	if os.Getenv(suiteVariable) != "" {
-		os.Exit(Main(m, &server, cluster.WithGenericServer()))
-	}
-	os.Exit(m.Run())
+	os.Exit(Main(m, &server))
 }
 
 // TestSuite is the test of that suite.
@@ -40,15 +37,12 @@ func TestSuite(t *testing.T) {
 	select {}
 }
 
-// existing starts a cluster and makes it the one that suites use.
+// existing makes the cluster of this package's tests the one that suites use.
 func existing(t *testing.T) kubernetes.Interface {
-	c, err := cluster.Start(t.Context(), cluster.WithGenericServer())
-	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, c.Stop()) })
 	path := filepath.Join(t.TempDir(), "kubeconfig")
-	require.NoError(t, c.WriteKubeconfig(path))
+	require.NoError(t, server.Cluster(t).WriteKubeconfig(path))
 	t.Setenv(kubeconfigVariable, path)
-	return kubernetes.NewForConfigOrDie(c.Config())
+	return kubernetes.NewForConfigOrDie(server.Config())
 }
 
 // isRemoved reports whether a namespace is gone, or marked to go: no controller
@@ -92,13 +86,14 @@ func TestClusterThatExists(t *testing.T) {
 func TestKubeconfig(t *testing.T) {
 	for _, kind := range []string{"own", "existing"} {
 		t.Run(kind, func(t *testing.T) {
-			t.Setenv(kubeconfigVariable, "")
+			target := server
 			if kind == "existing" {
 				existing(t)
+				var err error
+				target, err = Open(t.Context())
+				require.NoError(t, err)
+				defer func() { assert.NoError(t, target.Close()) }()
 			}
-			target, err := Open(t.Context(), cluster.WithGenericServer())
-			require.NoError(t, err)
-			defer func() { assert.NoError(t, target.Close()) }()
 			content, err := target.Kubeconfig()
 			require.NoError(t, err)
 			config, err := clientcmd.RESTConfigFromKubeConfig(content)
@@ -127,7 +122,7 @@ func TestSweep(t *testing.T) {
 
 func TestOwnCluster(t *testing.T) {
 	t.Setenv(kubeconfigVariable, "")
-	target, err := Open(t.Context(), cluster.WithGenericServer())
+	target, err := Open(t.Context())
 	require.NoError(t, err)
 	assert.Same(t, target.Own(), target.Cluster(t))
 	require.NoError(t, target.Close())

@@ -1,12 +1,11 @@
 //go:build !race
 
-// Command controlplane runs one half of a Kubernetes control plane: etcd, or the kube-apiserver,
-// or the small API server of package generic in its place. It is the server side of package
-// cluster, which starts it; there is no need to start it by hand.
+// Command controlplane runs one half of a Kubernetes control plane: etcd, or the kube-apiserver.
+// It is the server side of package cluster, which starts it; there is no need to start it by
+// hand.
 //
 //	controlplane etcd --dir DIR --client-socket FILE --peer-socket FILE
 //	controlplane apiserver [flags of kube-apiserver]
-//	controlplane generic [some of the flags of kube-apiserver]
 //
 // Each runs until SIGTERM, which ends them in good order, or until standard
 // input ends, which means that the process that started them is gone: then
@@ -26,8 +25,6 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-
-	"github.com/kubetyped/informer/e2e/cmd/controlplane/generic"
 )
 
 func main() {
@@ -39,7 +36,7 @@ func main() {
 
 func run(args []string) error {
 	if len(args) == 0 {
-		return errors.New("want a first argument: etcd, apiserver or generic")
+		return errors.New("want a first argument: etcd or apiserver")
 	}
 	signal.Ignore(os.Interrupt)
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
@@ -52,14 +49,8 @@ func run(args []string) error {
 	case "apiserver":
 		exitWhen(gone)
 		return runAPIServer(ctx, args[1:])
-	case "generic":
-		exitWhen(gone)
-		if err := generic.Run(ctx, args[1:]); err != nil {
-			return fmt.Errorf("generic API server: %w", err)
-		}
-		return nil
 	default:
-		return fmt.Errorf("unknown first argument %q, want etcd, apiserver or generic", args[0])
+		return fmt.Errorf("unknown first argument %q, want etcd or apiserver", args[0])
 	}
 }
 
