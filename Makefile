@@ -155,10 +155,10 @@ e2e-build: ## Build kube-apiserver and etcd; the first time, this takes several 
 	@echo 'building kube-apiserver and etcd (several minutes the first time)…'
 	cd e2e && $(E2E_BUILD) ./cmd/controlplane
 
-# One package at a time: each has servers of its own.
+# Two packages at a time: each has servers of its own, and waits for them more than it works.
 .PHONY: e2e
 e2e: e2e-build ## Run the suites against a real API server: E2EFLAGS=-race, E2E_KUBECONFIG=/path for one that exists
-	cd e2e && $(E2E_ENV) $(GOTEST) -count=1 -p 1 -timeout 20m $(E2EFLAGS) ./...
+	cd e2e && $(E2E_ENV) $(GOTEST) -count=1 -p 2 -timeout 20m $(E2EFLAGS) ./...
 
 .PHONY: vet-e2e
 vet-e2e: ## Run go vet and staticcheck on the module e2e
