@@ -228,7 +228,7 @@ func (f *frame) returns(sum *Summary, bind func(int) refs, v *ssa.Call) {
 			continue
 		}
 		if !r.Cell {
-			f.result(v, r.Index, from)
+			f.result(v, r.Index, from.under(conditionsOf(r.Flags, v)))
 			continue
 		}
 		if made[r.Index] == nil {

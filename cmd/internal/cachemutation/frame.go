@@ -229,7 +229,11 @@ func (f *frame) contradicts(when []cond) bool {
 	if len(when) == 0 {
 		return false
 	}
-	holds := f.conditions(f.block)
+	return contradict(when, f.conditions(f.block))
+}
+
+// contradict reports whether not all of two sets of conditions can hold at once.
+func contradict(when, holds []cond) bool {
 	return slices.ContainsFunc(when, func(c cond) bool {
 		return slices.ContainsFunc(holds, func(h cond) bool { return h.key == c.key && h.want != c.want })
 	})
@@ -258,7 +262,7 @@ func edge(from, to *ssa.BasicBlock) []cond {
 		return nil
 	}
 	key, want := describe(branch.Cond, from.Succs[0] == to)
-	return []cond{{key, want, from}}
+	return []cond{{key, want, from, branch.Cond}}
 }
 
 // describe names a condition, so that two that compare the same values have one name.
@@ -288,18 +292,47 @@ func (f *frame) arriving(v ssa.Value, from, to *ssa.BasicBlock) refs {
 	if slices.ContainsFunc(conds, isNil) || slices.ContainsFunc(conds, func(c cond) bool { return c.isNoObject(v) }) {
 		return nil
 	}
-	conds = slices.DeleteFunc(conds, stale)
-	out := make(refs, len(value))
-	for i, one := range value {
-		out[i] = ref{one.place, slices.DeleteFunc(slices.Concat(one.when, conds), stale)}
+	var out refs
+	for _, one := range value {
+		if !contradict(one.when, conds) {
+			when := slices.Concat(one.when, conds)
+			out = append(out, ref{one.place, append(slices.DeleteFunc(slices.Clone(when), stale), chosen(when, from, to)...)})
+		}
 	}
 	return out
+}
+
+// chosen returns which flags a block chooses over an edge together with a value: those that are
+// constants, or that conditions of the value know.
+func chosen(when []cond, from, to *ssa.BasicBlock) (all []cond) {
+	edge := slices.Index(to.Preds, from)
+	for _, instr := range to.Instrs {
+		flag, ok := instr.(*ssa.Phi)
+		if !ok {
+			break
+		}
+		if want, ok := flagOf(flag.Edges[edge], when); ok {
+			all = append(all, cond{flag.Name(), want, to, flag})
+		}
+	}
+	return all
+}
+
+// flagOf returns whether a flag is set, if it is a constant, or conditions know it.
+func flagOf(v ssa.Value, when []cond) (set, known bool) {
+	if c, ok := v.(*ssa.Const); ok {
+		text := constant(c)
+		return text == "true", text == "true" || text == "false"
+	}
+	key, want := describe(v, true)
+	i := slices.IndexFunc(when, func(c cond) bool { return c.key == key })
+	return i >= 0 && when[i].want == want, i >= 0
 }
 
 // isNoObject reports whether a condition is that a value is not of an interface that all API
 // objects implement.
 func (c cond) isNoObject(v ssa.Value) bool {
-	ok, isExtract := c.tested().(*ssa.Extract)
+	ok, isExtract := c.tested.(*ssa.Extract)
 	if c.want || !isExtract {
 		return false
 	}

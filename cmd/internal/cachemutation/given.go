@@ -27,7 +27,7 @@ func (f *frame) given(when []cond) string {
 
 // compared returns what a condition says of a parameter and a constant, or nothing.
 func (f *frame) compared(c cond) string {
-	v, want := c.tested(), c.want
+	v, want := c.tested, c.want
 	for {
 		not, ok := v.(*ssa.UnOp)
 		if !ok || not.Op != token.NOT {
@@ -103,4 +103,32 @@ func (s *Summary) with(args []ssa.Value) *Summary {
 		}
 	}
 	return out
+}
+
+// flagsOf returns which results of a function are flags that are known if conditions hold.
+func flagsOf(results []ssa.Value, when []cond) string {
+	var all []string
+	for i, v := range results {
+		if want, ok := flagOf(v, when); ok {
+			all = append(all, fmt.Sprintf("%d %t", i, want))
+		}
+	}
+	return strings.Join(all, and)
+}
+
+// conditionsOf returns flags of a function as conditions on the results of a call.
+func conditionsOf(flags string, call *ssa.Call) (all []cond) {
+	for _, use := range *call.Referrers() {
+		v, ok := use.(*ssa.Extract)
+		if !ok {
+			continue
+		}
+		for one := range strings.SplitSeq(flags, and) {
+			index, want, _ := strings.Cut(one, " ")
+			if index == strconv.Itoa(v.Index) {
+				all = append(all, cond{v.Name(), want == "true", call.Block(), v})
+			}
+		}
+	}
+	return all
 }

@@ -140,15 +140,14 @@ func shown(path string) string {
 	return b.String()
 }
 
-// A cond is a condition that held when a value was chosen, and the block that ends by testing it.
+// A cond is a condition that held when a value was chosen, the block that sets or tests it, and
+// its value as the code has it, before describe may have turned it around.
 type cond struct {
-	key  string
-	want bool
-	by   *ssa.BasicBlock
+	key    string
+	want   bool
+	by     *ssa.BasicBlock
+	tested ssa.Value
 }
-
-// tested returns the condition as the block has it, before describe may have turned it around.
-func (c cond) tested() ssa.Value { return c.by.Instrs[len(c.by.Instrs)-1].(*ssa.If).Cond }
 
 // A ref is one of the places of a value, and under which conditions.
 type ref struct {

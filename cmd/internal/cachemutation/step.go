@@ -3,6 +3,7 @@ package cachemutation
 import (
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -25,8 +26,8 @@ func (f *frame) step(instr ssa.Instruction) {
 		name, read := nameOfElement(i.Map, i.Key)
 		f.latest.store(name, read, f.values[i.Value], i.Value.Type())
 	case *ssa.Return:
-		for n, v := range i.Results {
-			f.returned(n, f.values[v], v.Type())
+		for n := range i.Results {
+			f.returned(i, n)
 		}
 	case ssa.CallInstruction:
 		f.call(i)
@@ -213,19 +214,22 @@ func fieldName(t types.Type, i int) string {
 	return "?"
 }
 
-// returned adds a value to what the function returns.
-func (f *frame) returned(n int, value refs, t types.Type) {
-	if !holdsReferences(t) {
+// returned adds a result of a statement to what the function returns.
+func (f *frame) returned(i *ssa.Return, n int) {
+	v := i.Results[n]
+	if !holdsReferences(v.Type()) {
 		return
 	}
-	for _, one := range value {
+	for _, one := range f.values[v] {
 		if f.contradicts(one.when) {
 			continue
 		}
 		if one.root.kind == local {
 			f.returnedParts(n, one, "", 0)
 		} else {
-			f.summary.addResult(f.resultFrom(n, one))
+			r := f.resultFrom(n, one)
+			r.Flags = flagsOf(i.Results, slices.Concat(f.conditions(f.block), one.when))
+			f.summary.addResult(r)
 		}
 	}
 }

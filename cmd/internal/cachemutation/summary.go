@@ -44,6 +44,7 @@ type Result struct {
 	Cache     string `json:",omitempty"` // the read, for messages
 	Store     bool   `json:",omitempty"` // the cache may hold anything
 	Given     string `json:",omitempty"` // as of Write
+	Flags     string `json:",omitempty"` // which flags other results are then
 }
 
 // A Call is one of a function that is a parameter, with memory of another parameter or
@@ -77,7 +78,7 @@ func (s *Summary) String() string {
 		if r.Param < 0 {
 			from = r.Cache
 		}
-		parts = append(parts, fmt.Sprintf("returns %d:%s from %s", r.Index, r.Path, from))
+		parts = append(parts, fmt.Sprintf("returns %d:%s from %s %s", r.Index, r.Path, from, r.Flags))
 	}
 	for _, c := range s.Calls {
 		parts = append(parts, fmt.Sprintf("calls %d", c.Func))
@@ -137,9 +138,10 @@ func common(all []*Summary) *Summary {
 		}
 	}
 	for _, r := range all[0].Results {
+		r.Flags = "" // they may differ in it
 		if !slices.ContainsFunc(all[1:], func(s *Summary) bool {
 			return !slices.ContainsFunc(s.Results, func(have Result) bool {
-				have.Cache = r.Cache
+				have.Cache, have.Flags = r.Cache, ""
 				return have == r
 			})
 		}) {
