@@ -19,6 +19,7 @@ type latest map[string]element
 type element struct {
 	value refs
 	types []types.Type
+	own   bool // it is a struct that leads to memory of the function alone
 }
 
 // nameOf names a value, so that two that are read from the same memory have one name, and
@@ -55,17 +56,37 @@ func nameOfElement(of, index ssa.Value) (name string, read []types.Type) {
 }
 
 // store notes that a value was stored at an address, "" for that of a variable, which is
-// followed as memory. Structs may have more memory in them.
-func (l latest) store(name string, read []types.Type, value refs, t types.Type) {
+// followed as memory. Structs may have more memory in them: one is noted if it is the function's
+// own, until memory that is not may have been stored in it.
+func (l latest) store(name string, read []types.Type, value refs, t types.Type, own bool) {
 	maps.DeleteFunc(l, func(_ string, other element) bool {
 		switch t.Underlying().(type) {
 		case *types.Struct, *types.Array:
-			return true
+			return !own || !other.own
 		}
-		return slices.ContainsFunc(other.types, func(of types.Type) bool { return types.Identical(of, t) })
+		return other.own && !own || slices.ContainsFunc(other.types, func(of types.Type) bool { return types.Identical(of, t) })
 	})
-	if name != "" && isReference(t) {
-		l[name] = element{value, append(read, t)}
+	switch _, isStruct := t.Underlying().(*types.Struct); {
+	case name == "":
+	case isReference(t):
+		l[name] = element{value: value, types: append(read, t)}
+	case isStruct && own:
+		l[name] = element{types: read, own: true}
+	}
+}
+
+// at returns the last value that was stored at an address, or in a struct that it is in.
+func (l latest) at(address ssa.Value) (last element, ok bool) {
+	for {
+		name, _ := nameOf(address)
+		if last, ok = l[name]; ok {
+			return last, true
+		}
+		field, ok := address.(*ssa.FieldAddr)
+		if !ok {
+			return element{}, false
+		}
+		address = field.X
 	}
 }
 
@@ -88,7 +109,7 @@ func (f *frame) latestAt(b *ssa.BasicBlock) latest {
 		default:
 			maps.DeleteFunc(known, func(name string, _ element) bool { _, ok := left[name]; return !ok })
 			for name, one := range known {
-				known[name] = element{one.value.always().add(left[name].value.always()...), one.types}
+				known[name] = element{one.value.always().add(left[name].value.always()...), one.types, one.own}
 			}
 		}
 	}

@@ -77,6 +77,13 @@ func (m memory) hasParts(p place) bool {
 	return false
 }
 
+// owns reports whether a value leads to memory of the function alone.
+func (m memory) owns(value refs) bool {
+	return !slices.ContainsFunc(value, func(one ref) bool {
+		return one.root.kind != local || slices.ContainsFunc(m.parts(one.place), func(p place) bool { return len(m[p].refs) > 0 })
+	})
+}
+
 // parts returns the places within one whose content is known, in order.
 func (m memory) parts(of place) (all []place) {
 	for q := range m {

@@ -20,11 +20,11 @@ func (f *frame) step(instr ssa.Instruction) {
 		case *ssa.IndexAddr, *ssa.FieldAddr:
 			name, read = nameOf(i.Addr)
 		}
-		f.latest.store(name, read, f.values[i.Val], i.Val.Type())
+		f.latest.store(name, read, f.values[i.Val], i.Val.Type(), f.mem.owns(f.values[i.Val]))
 	case *ssa.MapUpdate:
 		f.store(f.values[i.Map].field("[]"), f.values[i.Value], i.Value.Type(), i.Pos())
 		name, read := nameOfElement(i.Map, i.Key)
-		f.latest.store(name, read, f.values[i.Value], i.Value.Type())
+		f.latest.store(name, read, f.values[i.Value], i.Value.Type(), f.mem.owns(f.values[i.Value]))
 	case *ssa.Return:
 		for n := range i.Results {
 			f.returned(i, n)
@@ -125,9 +125,8 @@ func (f *frame) make(v ssa.Value) {
 
 // loaded reads from memory. An element that was stored just before is what was stored.
 func (f *frame) loaded(v *ssa.UnOp) {
-	if len(f.latest) > 0 && isReference(v.Type()) {
-		name, _ := nameOf(v.X)
-		if last, ok := f.latest[name]; ok {
+	if len(f.latest) > 0 {
+		if last, ok := f.latest.at(v.X); ok {
 			f.set(v, last.value)
 			return
 		}
@@ -138,7 +137,7 @@ func (f *frame) loaded(v *ssa.UnOp) {
 func (f *frame) lookup(v *ssa.Lookup) {
 	t := v.Type()
 	name, _ := nameOfElement(v.X, v.Index)
-	if last, ok := f.latest[name]; ok && isReference(t) && !v.CommaOk {
+	if last, ok := f.latest[name]; ok && !v.CommaOk {
 		f.set(v, last.value)
 		return
 	}
