@@ -105,11 +105,11 @@ func (f *frame) run(b *ssa.BasicBlock) {
 	f.block, f.mem = b, memory{}
 	first := true
 	for _, pred := range b.Preds {
-		left, ok := f.out[pred]
+		left, ok := f.leaving(pred, b)
 		switch {
 		case !ok:
 		case first:
-			f.mem, first = maps.Clone(left), false
+			f.mem, first = left, false
 		default:
 			f.mem.merge(left)
 		}

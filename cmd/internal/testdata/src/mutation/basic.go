@@ -83,9 +83,6 @@ func list(lister listers.PodLister) {
 	for _, pod := range pods {
 		pod.Status.Phase = "Running" // want `Status.Phase of an object`
 	}
-	for i := range pods {
-		pods[i] = pods[i].DeepCopy()
-	}
 	var kept []*corev1.Pod
 	byName := map[string]*corev1.Pod{}
 	for _, pod := range pods {

@@ -15,9 +15,9 @@ func itemsOf(lister listers.PodLister) *corev1.PodList {
 	return list
 }
 
-func copiedItems(lister listers.PodLister, other corev1.Pod) {
+func copiedItems(lister listers.PodLister, n int) {
 	list := itemsOf(lister)
-	for i := range list.Items {
+	for i := range n {
 		list.Items[i].Labels["a"] = "b" // want `Labels.* of an object`
 		list.Items[i] = *list.Items[i].DeepCopy()
 		list.Items[i].Name = "x"
@@ -28,10 +28,10 @@ func copiedItems(lister listers.PodLister, other corev1.Pod) {
 		list.Items[i].Labels["a"] = "b"
 		one := list.Items[i]
 		one.Labels["a"] = "b"
-		list.Items[0].Annotations["a"] = "b" // want `Annotations.* of an object`
+		list.Items[n].Annotations["a"] = "b" // want `Annotations.* of an object`
 	}
 	byName := map[string]corev1.Pod{}
-	for i, one := range list.Items {
+	for i, one := range itemsOf(lister).Items {
 		byName[one.Name] = one
 		byName[one.Name].Labels["a"] = "b" // want `Labels.* of an object`
 		byName["a"] = *one.DeepCopy()
@@ -40,4 +40,73 @@ func copiedItems(lister listers.PodLister, other corev1.Pod) {
 		list.Items[0].Labels = one.Labels
 		list.Items[i].Labels["a"] = "b" // want `Labels.* of an object`
 	}
+}
+
+func copiedFirst(lister listers.PodLister, n int) {
+	pods, _ := lister.List(nil)
+	for i := range pods {
+		pods[i].Name = "x" // want `Name of an object`
+		pods[i] = pods[i].DeepCopy()
+	}
+	for _, pod := range pods {
+		pod.Name = "x"
+	}
+	list := itemsOf(lister)
+	for i, item := range list.Items {
+		list.Items[i] = *item.DeepCopy()
+		list.Items[i].Annotations = map[string]string{}
+	}
+	for i := range list.Items {
+		list.Items[i].Labels["a"] = "b"
+	}
+	func() {
+		for i := range pods {
+			pods[i] = pods[i].DeepCopy()
+		}
+		pods[0].Name = "x"
+	}()
+	pods[n].Name = "x"
+}
+
+func copiedSome(lister listers.PodLister, n int) {
+	pods, _ := lister.List(nil)
+	for i, pod := range pods {
+		if pod.Name == "" {
+			continue
+		}
+		pods[i] = pod.DeepCopy()
+	}
+	pods[0].Name = "x" // want `Name of an object`
+	for i, pod := range pods {
+		pods[i] = pod.DeepCopy()
+		if i == n {
+			break
+		}
+	}
+	pods[0].Name = "x" // want `Name of an object`
+	rest := pods[1:]
+	for i, pod := range rest {
+		rest[i] = pod.DeepCopy()
+	}
+	pods[0].Name = "x" // want `Name of an object`
+	for i, pod := range pods {
+		pods[i], pods[0] = pod.DeepCopy(), pod
+	}
+	pods[0].Name = "x" // want `Name of an object`
+	for i := range pods {
+		pods[i] = pods[i].DeepCopy()
+		pods = pods[1:]
+	}
+	pods[0].Name = "x" // want `Name of an object`
+	other, _ := lister.List(nil)
+	for i := range pods {
+		other[i] = other[i].DeepCopy()
+	}
+	other[0].Name = "x" // want `Name of an object`
+	list := itemsOf(lister)
+	for i := range list.Items {
+		list.Items[i] = *list.Items[i].DeepCopy()
+		list.Items[0].Labels = pods[0].Labels
+	}
+	list.Items[0].Labels["a"] = "b" // want `Labels.* of an object`
 }
