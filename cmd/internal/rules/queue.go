@@ -2,6 +2,7 @@ package rules
 
 import (
 	"go/ast"
+	"go/constant"
 	"go/token"
 	"go/types"
 	"slices"
@@ -159,6 +160,13 @@ func (c *checker) isShutdown(n ast.Node, shutdown types.Object, branch bool) boo
 	}
 	if not, ok := ast.Unparen(e).(*ast.UnaryExpr); ok && not.Op == token.NOT {
 		return c.isShutdown(not.X, shutdown, !branch)
+	}
+	if b, ok := ast.Unparen(e).(*ast.BinaryExpr); ok && (b.Op == token.EQL || b.Op == token.NEQ) {
+		for _, sides := range [][2]ast.Expr{{b.X, b.Y}, {b.Y, b.X}} {
+			if v := c.TypesInfo.Types[sides[1]].Value; v != nil && v.Kind() == constant.Bool {
+				return c.isShutdown(sides[0], shutdown, branch == (constant.BoolVal(v) == (b.Op == token.EQL)))
+			}
+		}
 	}
 	return branch && shutdown != nil && c.object(e) == shutdown
 }

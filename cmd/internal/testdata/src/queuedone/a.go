@@ -139,3 +139,38 @@ func (w *anyWorker) narrowed() bool {
 	w.queue.Done(obj)
 	return true
 }
+
+func (w *worker) compared() {
+	key, shutdown := w.queue.Get()
+	if shutdown == true {
+		return
+	}
+	w.queue.Done(key)
+}
+
+func (w *worker) comparedWithFalse() bool {
+	key, shutdown := w.queue.Get()
+	if false == shutdown {
+		w.queue.Done(key)
+		return true
+	}
+	return false
+}
+
+func (w *worker) comparedNot() {
+	key, shutdown := w.queue.Get()
+	if (shutdown != true) && key != "" {
+		w.queue.Done(key)
+		return
+	} else if !(shutdown != false) {
+		w.queue.Done(key)
+	}
+}
+
+func (w *worker) comparedWrongly() {
+	key, shutdown := w.queue.Get() // want `Done is not called`
+	if shutdown == false {
+		return
+	}
+	w.queue.Done(key)
+}
