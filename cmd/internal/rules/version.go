@@ -2,6 +2,7 @@ package rules
 
 import (
 	"go/ast"
+	"go/constant"
 	"go/token"
 	"go/types"
 	gopath "path"
@@ -31,7 +32,7 @@ Right:
 	newer, err := resourceversion.CompareResourceVersion(updated.ResourceVersion, old.ResourceVersion)`, func(c *checker) {
 	const instead = ": use resourceversion.CompareResourceVersion of k8s.io/apimachinery/pkg/util"
 	eachFile(c, func(e *ast.BinaryExpr) {
-		if isComparison(e.Op) && (c.isVersion(e.X) || c.isVersion(e.Y)) {
+		if isComparison(e.Op) && (c.isVersion(e.X) && !c.isEmpty(e.Y) || c.isVersion(e.Y) && !c.isEmpty(e.X)) {
 			report.Report(c.Pass, analysis.Diagnostic{
 				Pos: e.Pos(), End: e.End(), SuggestedFixes: c.compared(e), Message: "resource versions are compared as text" + instead,
 			})
@@ -115,6 +116,12 @@ func (c *checker) named(root ast.Node, names ...string) bool {
 		found = found || slices.Contains(names, id.Name) && !isPackage
 	})
 	return found
+}
+
+// isEmpty reports whether an expression is the text "", which only shows if others are empty.
+func (c *checker) isEmpty(e ast.Expr) bool {
+	v := c.TypesInfo.Types[e].Value
+	return v != nil && v.Kind() == constant.String && constant.StringVal(v) == ""
 }
 
 // isVersion reports whether an expression is the resource version of an object, as text.

@@ -26,6 +26,13 @@ func newer(a, b *corev1.Pod, m metav1.Object, r release) bool {
 	if strings.Compare(a.ResourceVersion, "10") > 0 { // want `compared as text`
 		return true
 	}
+	const none, one = "", "1"
+	if a.ResourceVersion > "" || none < m.GetResourceVersion() || b.ResourceVersion <= none {
+		return true
+	}
+	if one >= a.ResourceVersion { // want `compared as text`
+		return true
+	}
 	if i := (item{}); i.GetResourceVersion() > 1 {
 		return true
 	}
