@@ -165,6 +165,31 @@ func TestFix(t *testing.T) {
 	}
 }
 
+// TestFixWithLineDirectives: a fix is of the file that has the statement, whatever //line says.
+func TestFixWithLineDirectives(t *testing.T) {
+	generated := func(text string) string {
+		return strings.Replace(fmt.Sprintf(text, "wrong"), "func write(", "//line wrong.y:3\nfunc write(", 1)
+	}
+	dir := program(t, map[string]string{"wrong": generated(writes)})
+	from := filepath.Join(dir, "wrong", "wrong.y")
+	text := strings.Repeat("write: a rule of the grammar\n", 20)
+	if err := os.WriteFile(from, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if code, stdout, _ := run(t, dir, "-json", "./..."); code != 0 || !strings.Contains(stdout, `wrong.go",`) {
+		t.Errorf("exit code %d, stdout:\n%s", code, stdout)
+	}
+	if code, _, stderr := run(t, dir, "-fix", "./..."); code != 0 || stderr != "" {
+		t.Errorf("exit code %d, stderr:\n%s", code, stderr)
+	}
+	if got := content(t, dir, "wrong"); got != generated(right) {
+		t.Errorf("the file is not fixed:\n%s", got)
+	}
+	if got, err := os.ReadFile(from); err != nil || string(got) != text {
+		t.Errorf("the other file is changed: %v\n%s", err, got)
+	}
+}
+
 // TestTests: findings in tests are not reported unless -tests is set.
 func TestTests(t *testing.T) {
 	dir := program(t, map[string]string{"right": right})

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"go/format"
+	"go/token"
 	"go/types"
 	"io"
 	"maps"
@@ -16,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/pmezard/go-difflib/difflib"
+	"golang.org/x/tools/go/analysis"
 
 	"github.com/kubetyped/informer/cmd/internal/load"
 )
@@ -83,10 +85,7 @@ func (o *options) applyFixes(ctx context.Context, found []load.Finding, stdout, 
 func merge(files map[string]*changed, f load.Finding) bool {
 	edits := map[string][]edit{}
 	for _, e := range f.SuggestedFixes[0].TextEdits {
-		start, end := f.Set.Position(e.Pos), f.Set.Position(e.End)
-		if !e.End.IsValid() {
-			end = start
-		}
+		start, end := span(f.Set, e)
 		one := edit{start.Offset, end.Offset, string(e.NewText)}
 		if have := files[start.Filename]; have == nil || !slices.Contains(have.edits, one) {
 			edits[start.Filename] = append(edits[start.Filename], one)
@@ -104,6 +103,11 @@ func merge(files map[string]*changed, f load.Finding) bool {
 		files[name].edits = append(files[name].edits, more...)
 	}
 	return true
+}
+
+// span returns where an edit starts and ends in its file, whatever //line directives there say.
+func span(set *token.FileSet, e analysis.TextEdit) (start, end token.Position) {
+	return set.PositionFor(e.Pos, false), set.PositionFor(cmp.Or(e.End, e.Pos), false)
 }
 
 // overlaps reports whether an edit changes what another one does. Insertions at one place do

@@ -77,7 +77,7 @@ func printJSON(found []load.Finding, w io.Writer) error {
 		for _, fix := range f.SuggestedFixes {
 			edits := jsonFix{Message: fix.Message}
 			for _, e := range fix.TextEdits {
-				start, end := f.Set.Position(e.Pos), f.Set.Position(e.End)
+				start, end := span(f.Set, e)
 				edits.Edits = append(edits.Edits, jsonEdit{start.Filename, start.Offset, end.Offset, string(e.NewText)})
 			}
 			out.Fixes = append(out.Fixes, edits)
