@@ -109,7 +109,7 @@ func (l *plan) candidate(f types.Object, i int) {
 // them, and nothing calls it with something else.
 func (l *plan) retype(f types.Object) {
 	fn := l.declared(f)
-	if fn == nil || l.isNamedElsewhere(f) || l.isMethodOfInterface(f) {
+	if fn == nil || ast.IsGenerated(l.file(fn.body.Pos())) || l.isNamedElsewhere(f) || l.isMethodOfInterface(f) {
 		return
 	}
 	var params []*param
