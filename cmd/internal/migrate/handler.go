@@ -240,53 +240,65 @@ func (l *plan) function(f handlerFunc, name string) *stays {
 // later what it does now.
 func (l *plan) named(e ast.Expr) (types.Object, *stays) {
 	root := e
-	var object types.Object
+	var on []*ast.Ident // the fields and the variable whose method it is
 	for {
-		switch x := root.(type) {
-		case *ast.SelectorExpr:
-			if object == nil {
-				object = l.TypesInfo.Uses[x.Sel]
-			}
-			root = ast.Unparen(x.X)
-			continue
-		case *ast.Ident:
-			if object == nil {
-				object = l.TypesInfo.Uses[x]
-			}
-		default:
+		id := nameOf(root)
+		if id == nil {
 			return nil, &stays{e.Pos(), "this function is the result of an expression"}
 		}
-		break
+		on = append(on, id)
+		selector, ok := root.(*ast.SelectorExpr)
+		if !ok {
+			break
+		}
+		root = ast.Unparen(selector.X)
 	}
-	object = origin(object)
+	object := origin(l.TypesInfo.Uses[on[0]])
 	if v, ok := object.(*types.Var); ok && l.closure(v) == nil {
 		return nil, &stays{e.Pos(), "this variable may be nil, or have another function later"}
 	}
 	if object == nil {
 		return nil, &stays{e.Pos(), "this function is the result of an expression"}
 	}
-	if v, ok := l.TypesInfo.Uses[root.(*ast.Ident)].(*types.Var); ok && l.isSetLater(v, e.End()) {
-		return nil, &stays{e.Pos(), "the variable " + v.Name() + " is set again later"}
+	for _, id := range on {
+		if v, ok := origin(l.TypesInfo.Uses[id]).(*types.Var); ok && l.isSetLater(v, e) {
+			return nil, &stays{e.Pos(), v.Name() + " may be set again later"}
+		}
 	}
 	return object, nil
 }
 
-// isSetLater reports whether a variable is set, or its address is taken, after a position.
-func (p *program) isSetLater(v *types.Var, after token.Pos) bool {
-	return slices.ContainsFunc(p.uses[v], func(use *ast.Ident) bool { return use.Pos() > after && p.isSet(use) })
+// isSetLater reports whether a variable or field is set, or its address is taken, after an
+// expression in its function, or in another function.
+func (p *program) isSetLater(v *types.Var, after ast.Expr) bool {
+	return slices.ContainsFunc(p.uses[v], func(use *ast.Ident) bool {
+		return p.isSet(use) && (use.Pos() > after.End() || p.declaration(use) != p.declaration(after))
+	})
 }
 
-// isSet reports whether a variable is assigned to here, or its address is taken.
+// declaration returns the function that an expression is in, or nil.
+func (p *program) declaration(e ast.Expr) (d *ast.FuncDecl) {
+	for n := ast.Node(e); n != nil && d == nil; n = p.parents[n] {
+		d, _ = n.(*ast.FuncDecl)
+	}
+	return d
+}
+
+// isSet reports whether a variable or field is assigned to here, or its address is taken.
 func (p *program) isSet(use *ast.Ident) bool {
-	switch parent := p.parents[use].(type) {
+	var target ast.Expr = use
+	if s, ok := p.parents[use].(*ast.SelectorExpr); ok && s.Sel == use {
+		target = s
+	}
+	switch parent := p.parents[target].(type) {
 	case *ast.AssignStmt:
-		return slices.Contains(parent.Lhs, ast.Expr(use))
+		return slices.Contains(parent.Lhs, target)
 	case *ast.UnaryExpr:
 		return parent.Op == token.AND
 	case *ast.IncDecStmt:
 		return true
 	case *ast.RangeStmt:
-		return parent.Key == use || parent.Value == use
+		return parent.Key == target || parent.Value == target
 	}
 	return false
 }

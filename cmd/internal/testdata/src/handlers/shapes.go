@@ -193,3 +193,11 @@ func conditions(c *controller, pods informers.PodInformer) {
 		},
 	})
 }
+
+type holder struct{ c *controller }
+
+// field: it is set before.
+func field(h *holder, c *controller, pods informers.PodInformer) {
+	h.c = c
+	pods.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: h.c.enqueue}) // want `can be typed`
+}

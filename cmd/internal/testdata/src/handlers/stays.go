@@ -48,3 +48,24 @@ func stay(c *controller, pods informers.PodInformer, informer cache.SharedIndexI
 	handler.DeleteFunc = c.enqueue
 	pods.Informer().AddEventHandler(handler) // the first use is the assignment
 }
+
+type parts struct{ first, second, third *controller }
+
+func newParts(c *controller, pods informers.PodInformer) *parts {
+	p := &parts{third: c}
+	p.first = c
+	pods.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: p.first.enqueue}) // want `first may be set again later`
+	p.first = &controller{}
+	pods.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: p.second.enqueue}) // want `second may be set again later`
+	return p
+}
+
+func (p *parts) stop() { p.second = nil }
+
+var last *controller
+
+func setLast(c *controller) { last = c }
+
+func ofLast(pods informers.PodInformer) {
+	pods.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: last.enqueue}) // want `last may be set again later`
+}
