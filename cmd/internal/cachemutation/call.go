@@ -248,9 +248,13 @@ func (f *frame) origin(r Result, bind func(int) refs, v *ssa.Call) refs {
 		}
 		return from
 	}
-	cache := f.cachedRoot(v, r.Cache, r.Cache, v.Pos(), nil)
-	if r.Store {
-		cache.asserted = f.cachedRoot(v, "asserted "+r.Cache, r.Cache, v.Pos(), nil)
+	part := r.Cache
+	if r.Sequence {
+		part = "sequence " + part
+	}
+	cache := f.cachedRoot(v, part, r.Cache, v.Pos(), nil)
+	if cache.sequence = r.Sequence; r.Store {
+		cache.asserted = f.cachedRoot(v, "asserted "+part, r.Cache, v.Pos(), nil)
 	}
 	return refs{{place: place{cache, r.From}}}
 }

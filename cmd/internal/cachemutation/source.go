@@ -61,7 +61,8 @@ func isStoreRead(obj *types.Func) bool {
 
 var (
 	typedReaders = []string{"index", "lister", "typed", "typed/view", "typed/fleet"}
-	typedReads   = []string{"Get", "GetByKeyString", "List", "ListNamespace", "All", "InNamespace", "Candidates", "Chunks", "One", "Intersect"}
+	typedReads   = []string{"Get", "GetByKeyString", "List", "ListNamespace", "All", "InNamespace", "Candidates", "Chunks", "One", "Intersect",
+		"Range", "Backward", "Diff", "Fetch", "Select", "Match"}
 )
 
 // isTypedRead reports whether a function is a read of this project's stores. An Indexer

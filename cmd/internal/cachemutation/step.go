@@ -236,7 +236,7 @@ func (f *frame) returned(i *ssa.Return, n int) {
 func (f *frame) resultFrom(n int, p ref) Result {
 	r := Result{Index: n, Param: p.root.index, From: p.path, Given: f.given(p.when)}
 	if p.root.kind == cached {
-		r.Param, r.Cache, r.Store = -1, p.root.from, p.root.asserted != nil
+		r.Param, r.Cache, r.Store, r.Sequence = -1, p.root.from, p.root.asserted != nil, p.root.sequence
 	}
 	return r
 }

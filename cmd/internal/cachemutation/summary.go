@@ -43,6 +43,7 @@ type Result struct {
 	From      string `json:",omitempty"` // the path from the parameter
 	Cache     string `json:",omitempty"` // the read, for messages
 	Store     bool   `json:",omitempty"` // the cache may hold anything
+	Sequence  bool   `json:",omitempty"` // a function that yields objects of the cache
 	Given     string `json:",omitempty"` // as of Write
 	Flags     string `json:",omitempty"` // which flags other results are then
 }
