@@ -135,7 +135,8 @@ func TestCrowdFitsScreens(t *testing.T) {
 	}
 }
 
-// TestPageIsLive opens a page of informers that change, filters it and follows a link.
+// TestPageIsLive opens a page that has no informers yet, adds some that change, filters it and
+// follows a link.
 func TestPageIsLive(t *testing.T) {
 	browser := findChromium(t)
 	busy, idle := rig.New(t, typed.WithName("busy")), rig.New(t, typed.WithName("idle"))
@@ -144,7 +145,7 @@ func TestPageIsLive(t *testing.T) {
 		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
 	}
 	busy.Sink.Report(fmt.Errorf("no route to host"))
-	inspector := newInspector(t, inspect.WithInformers(busy.Informer, idle.Informer), inspect.WithInterval(200*time.Millisecond))
+	inspector := newInspector(t, inspect.WithInterval(200*time.Millisecond))
 	stop := make(chan struct{})
 	var changing sync.WaitGroup
 	defer changing.Wait()
@@ -163,12 +164,16 @@ func TestPageIsLive(t *testing.T) {
 	mux.Handle("/debug/informers/", inspector)
 	ctx, cancel := context.WithCancel(t.Context())
 	require.NoError(t, inspector.AddUntil(ctx, inspect.WithFleet("clusters", fixedFleet{})))
+	mux.HandleFunc("/first", func(http.ResponseWriter, *http.Request) {
+		assert.NoError(t, inspector.Add(inspect.WithInformers(busy.Informer, idle.Informer)))
+	})
 	mux.HandleFunc("/change", func(http.ResponseWriter, *http.Request) {
 		cancel()
 		assert.NoError(t, inspector.Add(inspect.WithGroup(fixedGroup{})))
 	})
 	noted := browser.open(t, mux, true, frame{"/debug/informers/", 1440})[0]
 	assert.Equal(t, "ready", noted["script"], "it has run to its end")
+	assert.Equal(t, "1 0", noted["empty"]+" "+noted["stillempty"], "the page says that it has no informers until it has")
 	assert.Equal(t, "true", noted["live"], "updates come")
 	assert.Regexp(t, `^Live, \d\d:\d\d:\d\d UTC$`, noted["clock"])
 	assert.Equal(t, "SUMMARY", noted["focus"])

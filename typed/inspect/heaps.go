@@ -14,6 +14,9 @@ import (
 const (
 	// weighAgain is after which time an informer is weighed again.
 	weighAgain = 10 * time.Second
+	// keepWeights is for how long weights, and with them the informers that factories have given
+	// up since, are kept without a report.
+	keepWeights = time.Minute
 	// firstSample is how many objects are measured the first time, so that the first page
 	// has something of each informer, and laterSample how many later.
 	firstSample, laterSample = 32, 256
@@ -27,6 +30,7 @@ const (
 type heaps struct {
 	mu    sync.Mutex
 	known map[typed.AnyInformer]weight // guarded by mu
+	timer *time.Timer                  // guarded by mu; nil: nothing was weighed yet
 }
 
 // weight is what is costly to know of an informer.
@@ -63,11 +67,25 @@ func (h *heaps) of(ctx context.Context, informers []typed.AnyInformer) []weight 
 		known[informer] = weight{informer.EstimateHeap(sample), informer.IndexSizes(), time.Now()}
 	}
 	h.known = known
+	h.expire()
 	weights := make([]weight, len(informers))
 	for n, informer := range informers {
 		weights[n] = known[informer]
 	}
 	return weights
+}
+
+// expire forgets all weights when no report has asked for them for some time. The caller holds mu.
+func (h *heaps) expire() {
+	if h.timer != nil {
+		h.timer.Reset(keepWeights)
+		return
+	}
+	h.timer = time.AfterFunc(keepWeights, func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		clear(h.known)
+	})
 }
 
 // forget forgets the weights of the informers of parts. Factories may have others now than those

@@ -142,7 +142,7 @@ func (i *Inspector) Expectations() iter.Seq2[string, Expectations] {
 
 // Report returns the state of all parts now. It takes some milliseconds for hundreds of
 // informers, and up to 250 more when the objects of informers are to be weighed that were
-// not yet; ctx ends the weighing, not the report.
+// not yet, or not in the last minute; ctx ends the weighing, not the report.
 func (i *Inspector) Report(ctx context.Context) snapshot.Report {
 	parts := i.settings()
 	return i.report(ctx, &parts)

@@ -98,3 +98,23 @@ func TestAddUntilLetsGoOfFactories(t *testing.T) {
 	assert.Eventually(t, func() bool { runtime.GC(); return shown.Value() == nil }, 10*time.Second, time.Millisecond)
 	runtime.KeepAlive(inspector)
 }
+
+// TestFactoriesGiveUpInformers: the memory of an informer that a factory gives up is freed when
+// there was no report for a minute.
+func TestFactoriesGiveUpInformers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		factory := factoryOf{typed.NewInformer(rig.NewScript())}
+		inspector := newInspector(t, inspect.WithFactories(&factory))
+		for range 2 {
+			assert.Len(t, reportOf(t, inspector).Informers, 1)
+			time.Sleep(50 * time.Second)
+		}
+		shown := weak.Make(factory[0].(*typed.Informer[*rig.Thing]))
+		factory = nil
+		time.Sleep(11 * time.Second)
+		synctest.Wait()
+		runtime.GC()
+		assert.True(t, shown.Value() == nil, "it is not kept")
+		runtime.KeepAlive(inspector)
+	})
+}

@@ -237,6 +237,11 @@ var upperRooms = []mutation{{
 	old: "len(of.factories) > 0",
 	new: "len(of.factories) < 0",
 }, {
+	bug: "informers that a factory gives up are kept until the next report",
+	in:  "typed/inspect.heaps.expire",
+	old: "		clear(h.known)\n",
+	new: "",
+}, {
 	bug: "parts stay on the page when their context has ended",
 	in:  "typed/inspect.Inspector.remove",
 	old: "	i.joinParts()\n",
