@@ -74,7 +74,8 @@ func (m *Metrics) Add(opts ...Option) error {
 }
 
 // AddUntil is like Add, but removes the parts at the first scrape after ctx ends. Counters
-// keep their last values, see promise 3.
+// keep their last values, see promise 3. If a part is added again, its earlier counts are added
+// again to the counters that it shares with others.
 func (m *Metrics) AddUntil(ctx context.Context, opts ...Option) error {
 	o, err := applied(opts)
 	switch {
