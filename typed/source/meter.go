@@ -11,7 +11,7 @@ type Traffic struct {
 	// decompression, and Frames the number of objects and other events in them.
 	Bytes, Frames uint64
 	// Decoding is the time that it took to decode them, on all goroutines together,
-	// estimated from one frame of every sixteen.
+	// estimated from one frame of every sixteen after the first sixteen.
 	Decoding time.Duration
 }
 
@@ -29,17 +29,24 @@ func (m *Meter) Read(bytes int) {
 	}
 }
 
-// sampled is how many frames there are for each whose decoding is timed.
+// sampled is how many frames there are for each whose decoding is timed, after as many that are
+// timed each, as a source may have no more.
 const sampled = 16
 
 // Decode notes that a frame is being decoded, and returns what is to be called when it has
 // been, nil if the time of this one is not of interest.
 func (m *Meter) Decode() (done func()) {
-	if m == nil || m.frames.Add(1)%sampled != 0 {
+	if m == nil {
 		return nil
 	}
+	weight := int64(1)
+	if frame := m.frames.Add(1); frame > sampled {
+		if weight = sampled; frame%sampled != 0 {
+			return nil
+		}
+	}
 	began := time.Now()
-	return func() { m.decoding.Add(sampled * int64(time.Since(began))) }
+	return func() { m.decoding.Add(weight * int64(time.Since(began))) }
 }
 
 // Traffic returns what was counted.

@@ -4,6 +4,11 @@ var packedFactories = tests("adapters", "TestPackedExcludes")
 
 // responses are bugs of the parts that read and decode responses.
 var responses = []mutation{{
+	bug: "the first frames of a source are decoded in no time",
+	in:  "typed/source.Meter.Decode",
+	old: "frame > sampled",
+	new: "frame > 0",
+}, {
 	bug: "frames are decoded on the reading goroutine while decoders are busy",
 	in:  "internal/decode/wire.Pipeline.read",
 	old: "frames.Buffered() < worthSharing && p.idle()",
