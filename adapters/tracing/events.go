@@ -28,6 +28,7 @@ type event struct {
 	span     trace.SpanContext // of receiving it
 	version  string            // "": not known
 	deleted  bool
+	byKey    bool // the deletion is known by its key alone; calls for it have an earlier version
 	received time.Time
 	handled  []*listener // who was called for it
 }
@@ -69,5 +70,5 @@ func (x *event) isFor(version string, deleted bool) bool {
 		return deleted || !x.deleted
 	}
 	order, err := resourceversion.CompareResourceVersion(x.version, version)
-	return err != nil || order < 0 || order == 0 && (deleted || !x.deleted)
+	return err != nil || order < 0 || order == 0 && (deleted || !x.deleted) || deleted && x.byKey
 }

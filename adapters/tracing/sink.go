@@ -61,7 +61,7 @@ func (s *tracedSink[T]) receiveChange(c *index.Change[T], version string) *recep
 	case !c.Delete || c.Key == nil:
 		return s.receive(c.Object, version, c.Delete)
 	case (c.Reason == 0 || c.Reason == index.Watched) && s.events.tracer.samples(*c.Key, version):
-		return s.events.receive(*c.Key, version, true)
+		return s.events.receive(*c.Key, event{version: version, deleted: true, byKey: true})
 	default:
 		return nil
 	}
@@ -77,7 +77,7 @@ func (s *tracedSink[T]) receive(obj T, resourceVersion string, deleted bool) *re
 	if !s.events.tracer.samples(key, version) {
 		return nil
 	}
-	r := s.events.receive(key, version, deleted)
+	r := s.events.receive(key, event{version: version, deleted: deleted})
 	if r.span.IsRecording() {
 		r.span.SetAttributes(lastWrite(obj, r.began)...)
 	}
@@ -94,15 +94,15 @@ type reception struct {
 }
 
 // receive begins to trace an event.
-func (e *Events) receive(key index.Key, version string, deleted bool) *reception {
-	r := &reception{events: e, began: time.Now()}
-	event, kind := event{version: version, deleted: deleted, received: r.began}, "Put"
-	if deleted {
+func (e *Events) receive(key index.Key, event event) *reception {
+	r, kind := &reception{events: e, began: time.Now()}, "Put"
+	event.received = r.began
+	if event.deleted {
 		kind = "Delete"
 	}
 	r.ctx, r.span = e.tracer.tracer.Start(context.Background(), "receive "+e.kind,
 		trace.WithTimestamp(r.began), trace.WithNewRoot(), trace.WithSpanKind(trace.SpanKindConsumer),
-		trace.WithAttributes(keyAttributes(e.kind, key, version)...), trace.WithAttributes(eventType.String(kind)))
+		trace.WithAttributes(keyAttributes(e.kind, key, event.version)...), trace.WithAttributes(eventType.String(kind)))
 	if event.span = r.span.SpanContext(); event.span.IsSampled() {
 		e.add(key, event)
 	}

@@ -2,6 +2,7 @@ package tracing_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -94,6 +95,30 @@ func TestSteps(t *testing.T) {
 			"receive ConfigMap", "  handle ConfigMap", "  store", "receive ConfigMap", "  handle ConfigMap", "  store",
 			"receive ConfigMap", "  handle ConfigMap", "  store",
 		}, r.spans())
+	})
+}
+
+// TestDeletionsByKey: a deletion that is known by its key alone comes to the handler with an earlier
+// version, or never, and then ends with the next event of the object.
+func TestDeletionsByKey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.enqueue()
+		sink := r.start()
+		key := index.Key{Namespace: "default", Name: "a"}
+		sinktest.Put(sink, newMap("a", "2"), "2")
+		synctest.Wait()
+		sinktest.Remove(sink, key, index.Watched, "3")
+		synctest.Wait()
+		received := []string{"receive ConfigMap", "  handle ConfigMap", "  store"}
+		assert.Equal(t, slices.Repeat(received, 2), r.spans())
+		assert.Zero(t, r.events.Underway())
+		sinktest.Remove(sink, key, index.Watched, "4")
+		synctest.Wait()
+		assert.Equal(t, 1, r.events.Underway())
+		sinktest.Put(sink, newMap("a", "5"), "5")
+		synctest.Wait()
+		assert.Zero(t, r.events.Underway())
 	})
 }
 

@@ -200,6 +200,11 @@ var lowerRooms = []mutation{{
 	old: "cmp.Or(invalid.Identity.ResourceVersion, before)",
 	new: "cmp.Or(invalid.Identity.ResourceVersion)",
 }, {
+	bug: "a deletion that is known by its key alone is not traced to handlers",
+	in:  "adapters/tracing.event.isFor",
+	old: " || deleted && x.byKey",
+	new: "",
+}, {
 	bug: "a handler that was due once is resynced at each look",
 	in:  "adapters.listener.look",
 	old: "	if l.due {\n		l.next = now.Add(l.period)\n	}\n",
