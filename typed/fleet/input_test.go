@@ -1,16 +1,21 @@
 package fleet_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/test/rig"
@@ -76,6 +81,9 @@ func (r run) Run(ctx context.Context, sink source.Sink[*thing]) error { return r
 
 // TestSourcesThatMisbehave are named, lose nothing, and take no other with them.
 func TestSourcesThatMisbehave(t *testing.T) {
+	handlers := utilruntime.PanicHandlers
+	defer func() { utilruntime.PanicHandlers = handlers }()
+	utilruntime.PanicHandlers = []func(context.Context, any){func(ctx context.Context, _ any) { klog.FromContext(ctx).Info("Panic") }}
 	errOops := errors.New("oops")
 	for want, open := range map[string]func() source.Source[*thing]{
 		"source is nil":                 func() source.Source[*thing] { return nil },
@@ -97,6 +105,8 @@ func TestSourcesThatMisbehave(t *testing.T) {
 		t.Run(want, func(t *testing.T) {
 			rig.InBubble(t, func(t *testing.T) {
 				w := prepareWorld(t, []string{"bad", "good"})
+				var log bytes.Buffer // the handler has a lock
+				w.logger = logr.FromSlogHandler(slog.NewTextHandler(&log, nil))
 				w.source = fleet.NewSource(w.clusters, func(c fleet.Cluster) source.Source[*thing] {
 					if c.Name == "bad" {
 						return open()
@@ -119,6 +129,14 @@ func TestSourcesThatMisbehave(t *testing.T) {
 				sinktest.Put(w.of("good"), at("b", 6), "6")
 				synctest.Wait()
 				assert.Len(t, w.ListNamespace("good/ns"), 2)
+				time.Sleep(time.Second)
+				w.stop()
+				synctest.Wait()
+				assert.Equal(t, 1, strings.Count(log.String(), "of a fleet"), log.String())
+				assert.Regexp(t, `msg="Clusters of a fleet fail" .* clusters=bad .*`+want, log.String())
+				if strings.Contains(want, "panicked") {
+					assert.Regexp(t, `msg=Panic .*cluster=bad`, log.String())
+				}
 			})
 		})
 	}

@@ -29,9 +29,8 @@ func (s *session[T]) run() {
 	err := errExited
 	defer func() {
 		if p := recover(); p != nil {
-			goroutine.Report(s.ctx, p)
+			goroutine.Report(klog.NewContext(s.ctx, klog.FromContext(s.ctx).WithValues("cluster", s.name)), p)
 			err = &goroutine.PanicError{Of: "the source", Value: p}
-			klog.FromContext(s.ctx).Error(err, "A source of a fleet has panicked", "cluster", s.name)
 		}
 		s.over(err)
 	}()
