@@ -131,10 +131,11 @@ func typeAt(t reflect.Type, path []string, outer ...reflect.Type) reflect.Type {
 		}
 		var embedded reflect.Type
 		for field := range t.Fields() {
-			switch name, _, _ := strings.Cut(field.Tag.Get("json"), ","); {
-			case cmp.Or(name, field.Name) == path[0] && (name != "" || !field.Anonymous):
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			switch embeds := name == "" && field.Anonymous; {
+			case !embeds && cmp.Or(name, field.Name) == path[0]:
 				return typeAt(field.Type, path[1:])
-			case name == "" && field.Anonymous && embedded == nil:
+			case embeds && embedded == nil:
 				embedded = typeAt(field.Type, path, append(outer, t)...)
 			}
 		}
