@@ -53,7 +53,7 @@ func (s *Server) serveWatch(w http.ResponseWriter, req *request) error {
 
 func (st *stream) serve(req *request) error {
 	var timeout <-chan time.Time
-	if seconds := st.options.TimeoutSeconds; seconds != nil && *seconds > 0 {
+	if seconds := st.options.TimeoutSeconds; seconds != nil && *seconds != 0 {
 		timer := time.NewTimer(time.Duration(*seconds) * time.Second)
 		defer timer.Stop()
 		timeout = timer.C

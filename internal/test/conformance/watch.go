@@ -50,9 +50,11 @@ func testWatchFromNow(c *check) {
 
 func testWatchTimeout(c *check) {
 	cm := c.create("a", nil)
-	w := c.watch(metav1.ListOptions{ResourceVersion: cm.ResourceVersion, TimeoutSeconds: ptr.To[int64](1)})
-	for _, e := range c.ended(w) {
-		assert.NotEqual(c, watch.Error, e.Type, "a timeout is no error: %v", e.Object)
+	for _, seconds := range []int64{1, -5} { // a negative timeout is over at once
+		w := c.watch(metav1.ListOptions{ResourceVersion: cm.ResourceVersion, TimeoutSeconds: &seconds})
+		for _, e := range c.ended(w) {
+			assert.NotEqual(c, watch.Error, e.Type, "a timeout is no error: %v", e.Object)
+		}
 	}
 }
 
