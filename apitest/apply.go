@@ -24,7 +24,7 @@ type application struct {
 // application reads the object to apply.
 func (r *request) application(data []byte, options *metav1.PatchOptions) (*application, error) {
 	a := &application{request: r, patch: &unstructured.Unstructured{}, options: options}
-	return a, wire.Decode(runtime.ContentTypeYAML, data, r.collection.kind, r.collection.protobuf, a.patch)
+	return a, wire.DecodeApplied(data, r.collection.kind, r.collection.protobuf, a.patch)
 }
 
 // apply does a server-side apply. It returns the object, and the HTTP status: whether

@@ -7,15 +7,31 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/json"
 )
 
 // Decode reads a body of the content type (empty: JSON) into obj, and checks that it is of the
-// kind expected, or does not name one. It returns a 415 status for content types it does not
-// know and a 400 status for a body that it cannot read. protobuf says whether the kind has that.
+// kind expected, or does not name one. Fields that metadata do not have are dropped. It returns a
+// 415 status for content types it does not know and a 400 status for a body that it cannot read.
+// protobuf says whether the kind has that.
 func Decode(contentType string, body []byte, kind schema.GroupVersionKind, protobuf bool, into runtime.Object) error {
+	return decode(contentType, body, kind, protobuf, into, pruneMetadata)
+}
+
+// DecodeApplied is Decode for an object to be applied, whose fields are kept as they are written:
+// even an empty one has a manager.
+func DecodeApplied(body []byte, kind schema.GroupVersionKind, protobuf bool, into *unstructured.Unstructured) error {
+	return decode(runtime.ContentTypeYAML, body, kind, protobuf, into, func(object map[string]any) error {
+		_, err := readMetadata(object)
+		return err
+	})
+}
+
+// decode is Decode. It calls metadata with the content of an unstructured object.
+func decode(contentType string, body []byte, kind schema.GroupVersionKind, protobuf bool, into runtime.Object, metadata func(map[string]any) error) error {
 	info, err := serializerFor(contentType, Need{Protobuf: protobuf})
 	if err != nil {
 		return err
@@ -25,7 +41,7 @@ func Decode(contentType string, body []byte, kind schema.GroupVersionKind, proto
 	}
 	_, actual, err := info.Serializer.Decode(body, &kind, into)
 	if u, ok := into.(runtime.Unstructured); ok && err == nil {
-		err = checkMetadata(u.UnstructuredContent())
+		err = metadata(u.UnstructuredContent())
 	}
 	if err != nil {
 		return apierrors.NewBadRequest(fmt.Sprintf("decode the body as %s: %v", kind.Kind, err))
@@ -40,14 +56,25 @@ func Decode(contentType string, body []byte, kind schema.GroupVersionKind, proto
 	return nil
 }
 
-// checkMetadata returns an error if the metadata of an object are none, such as labels that are
-// numbers: its accessors would not see them.
-func checkMetadata(object map[string]any) error {
+// readMetadata reads the metadata of an object. It returns an error if they are none, such as
+// labels that are numbers: the accessors of the object would not see them.
+func readMetadata(object map[string]any) (*metav1.ObjectMeta, error) {
 	text, err := json.Marshal(object["metadata"])
+	if err != nil {
+		return nil, err
+	}
+	m := &metav1.ObjectMeta{}
+	return m, json.Unmarshal(text, m)
+}
+
+// pruneMetadata makes the metadata of an object what a server knows of them.
+func pruneMetadata(object map[string]any) error {
+	m, err := readMetadata(object)
 	if err != nil {
 		return err
 	}
-	return json.Unmarshal(text, &metav1.ObjectMeta{})
+	object["metadata"], err = runtime.DefaultUnstructuredConverter.ToUnstructured(m)
+	return err
 }
 
 // DecodeOptions reads delete options, whose API version may be that of any

@@ -117,6 +117,26 @@ func testCustomMetadata(c *check) {
 	}
 }
 
+// Fields that metadata do not have are dropped, of custom resources as well.
+func testCustomMetadataPruned(c *check) {
+	customs := c.custom()
+	obj := c.customObject("a")
+	require.NoError(c, unstructured.SetNestedField(obj.Object, "L", "metadata", "size"))
+	require.NoError(c, unstructured.SetNestedMap(obj.Object, map[string]any{}, "metadata", "labels"))
+	created, err := customs.Create(c.ctx, obj, metav1.CreateOptions{})
+	require.NoError(c, err)
+	assert.NotContains(c, created.Object["metadata"], "size")
+	assert.NotContains(c, created.Object["metadata"], "labels")
+	require.NoError(c, unstructured.SetNestedField(created.Object, "L", "metadata", "size"))
+	updated, err := customs.Update(c.ctx, created, metav1.UpdateOptions{})
+	require.NoError(c, err)
+	assert.NotContains(c, updated.Object["metadata"], "size")
+	assert.Equal(c, created.GetResourceVersion(), updated.GetResourceVersion(), "nothing has changed")
+	patched := mustPatch(c, customs, "a", types.MergePatchType, `{"metadata":{"size":"L","labels":{"a":"b"}}}`)
+	assert.NotContains(c, patched.Object["metadata"], "size")
+	assert.Equal(c, map[string]string{"a": "b"}, patched.GetLabels())
+}
+
 func testCustomWatch(c *check) {
 	customs := c.custom()
 	list, err := customs.List(c.ctx, metav1.ListOptions{})

@@ -129,6 +129,7 @@ var serverChecks = []struct {
 	{"Custom", testCustom},
 	{"CustomNumbers", testCustomNumbers},
 	{"CustomMetadata", testCustomMetadata},
+	{"CustomMetadataPruned", testCustomMetadataPruned},
 	{"CustomWatch", testCustomWatch},
 	{"Discovery", testDiscovery},
 }

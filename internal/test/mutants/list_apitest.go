@@ -79,9 +79,9 @@ var servers = foundBy(tests("apitest", "TestConformance"), []mutation{{
 	new: "c.status && c.kind.GroupKind() != schema.GroupKind{}",
 }, {
 	bug: "labels of custom resources may be numbers",
-	in:  "apitest/internal/wire.checkMetadata",
-	old: "	return json.Unmarshal(text, &metav1.ObjectMeta{})\n",
-	new: "	return json.Unmarshal(text, &metav1.TypeMeta{})\n",
+	in:  "apitest/internal/wire.readMetadata",
+	old: "	return m, json.Unmarshal(text, m)\n",
+	new: "	return m, json.Unmarshal(text, &metav1.TypeMeta{})\n",
 }, {
 	bug:   "objects with private fields cannot be updated",
 	in:    "apitest.collection.compare",
