@@ -134,6 +134,33 @@ func TestAdmissionRefuses(t *testing.T) {
 	}
 }
 
+// TestAdmissionRefusesAnApply: the error of an admission function is the answer, even NotFound.
+func TestAdmissionRefusesAnApply(t *testing.T) {
+	maps := corev1.Resource("configmaps")
+	var refused []admissionv1.Operation
+	srv, pods := admitted(t, func(_ context.Context, a *apitest.Admission) error {
+		refused = append(refused, a.Operation)
+		switch {
+		case len(refused) > 2:
+			return errors.New("asked again")
+		case a.Operation == admissionv1.Create:
+			return apierrors.NewAlreadyExists(maps, "m")
+		default:
+			return apierrors.NewNotFound(maps, "m")
+		}
+	})
+	apply := func() error {
+		_, err := pods.Patch(t.Context(), "p", types.ApplyPatchType, []byte(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","labels":{"a":"b"}}}`), metav1.PatchOptions{FieldManager: "m"})
+		return err
+	}
+	err := apply()
+	assert.True(t, apierrors.IsAlreadyExists(err), "%v", err)
+	require.NoError(t, srv.Create(t.Context(), pod("p")))
+	err = apply()
+	assert.True(t, apierrors.IsNotFound(err), "%v", err)
+	assert.Equal(t, []admissionv1.Operation{admissionv1.Create, admissionv1.Update}, refused)
+}
+
 func TestAdmissionChangesWrites(t *testing.T) {
 	_, pods := admitted(t, func(_ context.Context, a *apitest.Admission) error {
 		if p, ok := a.Object.(*corev1.Pod); ok {

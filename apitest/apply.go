@@ -30,22 +30,22 @@ func (r *request) application(data []byte, options *metav1.PatchOptions) (*appli
 // apply does a server-side apply. It returns the object, and the HTTP status: whether
 // the object was created.
 func (s *Server) apply(ctx context.Context, a *application) (runtime.Object, int, error) {
-	for {
-		applied, err := s.update(ctx, update{
-			collection: a.collection, namespace: a.namespace, name: a.name,
-			part: a.part(), dryRun: isDryRun(a.options.DryRun), applied: true, patched: true, change: a.merge,
-		})
-		if !apierrors.IsNotFound(err) || a.subresource != "" {
-			return applied, http.StatusOK, err
-		}
-		created, err := s.createApplied(ctx, a)
-		if !apierrors.IsAlreadyExists(err) {
-			return created, http.StatusCreated, err
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, 0, err
+	code := http.StatusOK
+	u := update{
+		collection: a.collection, namespace: a.namespace, name: a.name,
+		part: a.part(), dryRun: isDryRun(a.options.DryRun), applied: true, patched: true, change: a.merge,
+	}
+	if a.subresource == "" {
+		u.create = func(ctx context.Context) (runtime.Object, error) {
+			created, err := s.createApplied(ctx, a)
+			if err == nil {
+				code = http.StatusCreated
+			}
+			return created, err
 		}
 	}
+	applied, err := s.update(ctx, u)
+	return applied, code, err
 }
 
 // merge returns present with the patch applied.
@@ -62,7 +62,7 @@ func (a *application) merge(present runtime.Object) (runtime.Object, error) {
 	return inSeconds(merged), nil
 }
 
-// createApplied creates the object that is applied.
+// createApplied creates the object that is applied, see createAbsent.
 func (s *Server) createApplied(ctx context.Context, a *application) (runtime.Object, error) {
 	c := a.collection
 	obj, err := a.merge(c.empty())
@@ -80,5 +80,5 @@ func (s *Server) createApplied(ctx context.Context, a *application) (runtime.Obj
 	c.clearStatus(obj)
 	m.SetResourceVersion("")
 	m.SetCreationTimestamp(metav1.Time{})
-	return s.create(ctx, creation{collection: c, namespace: a.namespace, object: obj, dryRun: isDryRun(a.options.DryRun), applied: true})
+	return s.createAbsent(ctx, creation{collection: c, namespace: a.namespace, object: obj, dryRun: isDryRun(a.options.DryRun), applied: true})
 }

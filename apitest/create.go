@@ -64,6 +64,15 @@ type creation struct {
 // create completes the metadata of the object and stores it. It keeps a UID and
 // a creation time that are set.
 func (s *Server) create(ctx context.Context, cr creation) (runtime.Object, error) {
+	created, err := s.createAbsent(ctx, cr)
+	if errors.Is(err, store.ErrChanged) {
+		return nil, apierrors.NewAlreadyExists(cr.collection.groupResource(), metadataOf(cr.object).GetName())
+	}
+	return created, err
+}
+
+// createAbsent is create. It returns store.ErrChanged if there is an object of that name.
+func (s *Server) createAbsent(ctx context.Context, cr creation) (runtime.Object, error) {
 	c := cr.collection
 	if c.terminates {
 		prepareNamespace(cr.object)
@@ -100,10 +109,8 @@ func (s *Server) create(ctx context.Context, cr creation) (runtime.Object, error
 		switch {
 		case err == nil:
 			return stored, nil
-		case !errors.Is(err, store.ErrChanged):
+		case !generated, !errors.Is(err, store.ErrChanged):
 			return nil, err
-		case !generated:
-			return nil, apierrors.NewAlreadyExists(c.groupResource(), m.GetName())
 		case attempt == nameAttempts:
 			return nil, apierrors.NewGenerateNameConflict(c.groupResource(), m.GetName(), 1)
 		case ctx.Err() != nil:

@@ -75,7 +75,7 @@ func (s *Server) serveUpdate(w http.ResponseWriter, req *request) error {
 	return s.answerStored(w, req, http.StatusOK, updated)
 }
 
-// update is a write to an object that exists.
+// update is a write to an object that exists, or may be created by it.
 type update struct {
 	collection      *collection
 	namespace, name string
@@ -88,35 +88,15 @@ type update struct {
 	// change returns the wanted state, a new object, given the present one,
 	// which is shared.
 	change func(present runtime.Object) (runtime.Object, error)
+	// create, if not nil, creates an object that is absent. It returns store.ErrChanged if
+	// there is one meanwhile.
+	create func(ctx context.Context) (runtime.Object, error)
 }
 
 // update applies u to the present state, again if another write comes between.
 func (s *Server) update(ctx context.Context, u update) (runtime.Object, error) {
-	c := u.collection
-	key := c.key(u.namespace, u.name)
 	for {
-		present, _ := c.table.Get(key)
-		if present == nil {
-			return nil, apierrors.NewNotFound(c.groupResource(), u.name)
-		}
-		wanted, err := u.change(present.Object)
-		if err != nil {
-			return nil, err
-		}
-		wanted, err = u.complete(present.Object, wanted)
-		if err != nil {
-			return nil, err
-		}
-		if wanted, err = u.track(present.Object, wanted); err != nil {
-			return nil, err
-		}
-		if wanted, err = u.admit(ctx, s.settings, present.Object, wanted); err != nil {
-			return nil, err
-		}
-		if err := u.validate(present.Object, wanted); err != nil {
-			return nil, err
-		}
-		stored, err := u.commit(key, present, wanted)
+		stored, err := u.attempt(ctx, s)
 		if !errors.Is(err, store.ErrChanged) {
 			return stored, err
 		}
@@ -124,6 +104,37 @@ func (s *Server) update(ctx context.Context, u update) (runtime.Object, error) {
 			return nil, err
 		}
 	}
+}
+
+// attempt applies u to the present state. It returns store.ErrChanged if that is no longer the
+// present one.
+func (u update) attempt(ctx context.Context, s *Server) (runtime.Object, error) {
+	key := u.collection.key(u.namespace, u.name)
+	present, _ := u.collection.table.Get(key)
+	switch {
+	case present == nil && u.create != nil:
+		return u.create(ctx)
+	case present == nil:
+		return nil, apierrors.NewNotFound(u.collection.groupResource(), u.name)
+	}
+	wanted, err := u.change(present.Object)
+	if err != nil {
+		return nil, err
+	}
+	wanted, err = u.complete(present.Object, wanted)
+	if err != nil {
+		return nil, err
+	}
+	if wanted, err = u.track(present.Object, wanted); err != nil {
+		return nil, err
+	}
+	if wanted, err = u.admit(ctx, s.settings, present.Object, wanted); err != nil {
+		return nil, err
+	}
+	if err := u.validate(present.Object, wanted); err != nil {
+		return nil, err
+	}
+	return u.commit(key, present, wanted)
 }
 
 func (u update) commit(key string, present *store.Version, wanted runtime.Object) (runtime.Object, error) {
