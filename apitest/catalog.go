@@ -152,6 +152,16 @@ var conditional = map[string][]string{
 	"storagemigration.k8s.io":   {"StorageVersionMigration"},
 }
 
+// createdByUpdates are the kinds of Kubernetes, by group, of which an update creates an object that
+// is absent.
+var createdByUpdates = map[string][]string{
+	"":                          {"Endpoints", "Event", "LimitRange", "Service"},
+	"coordination.k8s.io":       {"Lease", "LeaseCandidate"},
+	"events.k8s.io":             {"Event"},
+	"node.k8s.io":               {"RuntimeClass"},
+	"rbac.authorization.k8s.io": {"ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"},
+}
+
 // generations are the kinds of Kubernetes, by group, whose changes API servers count in the
 // generation. Of others, such as Services, it stays zero, except that of PriorityClasses: one.
 var generations = map[string][]string{
@@ -213,6 +223,7 @@ func (c *catalog) add(s *store.Store, r Resource) error {
 		added.custom = true
 	}
 	added.generation = added.custom || slices.Contains(generations[kind.Group], kind.Kind)
+	added.creates = !added.custom && slices.Contains(createdByUpdates[kind.Group], kind.Kind)
 	added.conditional = added.custom || slices.Contains(conditional[kind.Group], kind.Kind)
 	if !r.converted() {
 		added.table = s.Table()

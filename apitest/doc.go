@@ -121,8 +121,6 @@
 //     foregroundDeletion, stays until a client removes it.
 //   - No tables, no subresource but status, no OpenAPI, no TLS, no HTTP/2, no
 //     WebSockets.
-//   - No creation by an update, which API servers have for Leases, Endpoints, Events and a
-//     few other kinds: the answer is 404.
 //   - No conversion except by functions of the test: each version of a kind is its own
 //     resource, with its own objects, unless its [Resource] has a StorageVersion.
 //   - Answers come at once where a real server waits: for a version that has not

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/ptr"
 
@@ -64,15 +65,42 @@ func (s *Server) serveUpdate(w http.ResponseWriter, req *request) error {
 	if obj, err = req.collection.toStored(obj); err != nil {
 		return err
 	}
-	updated, err := s.update(req.Context(), update{
+	code := http.StatusOK
+	u := update{
 		collection: req.collection.storage(), namespace: req.namespace, name: req.name,
 		part: req.part(), dryRun: isDryRun(options.DryRun), manager: req.managerOf(options.FieldManager),
 		change: func(runtime.Object) (runtime.Object, error) { return obj.DeepCopyObject(), nil },
-	})
+	}
+	if u.collection.creates && req.subresource == "" {
+		u.create = func(ctx context.Context) (runtime.Object, error) {
+			created, err := s.createUpdated(ctx, u, obj.DeepCopyObject())
+			if err == nil {
+				code = http.StatusCreated
+			}
+			return created, err
+		}
+	}
+	updated, err := s.update(req.Context(), u)
 	if err != nil {
 		return err
 	}
-	return s.answerStored(w, req, http.StatusOK, updated)
+	return s.answerStored(w, req, code, updated)
+}
+
+// createUpdated creates the object of an update, see createAbsent. A version in it, of an object
+// that is gone, is no condition, as with API servers; a UID is.
+func (s *Server) createUpdated(ctx context.Context, u update, obj runtime.Object) (runtime.Object, error) {
+	m := metadataOf(obj)
+	if err := u.checkName(m); err != nil {
+		return nil, err
+	}
+	if uid := m.GetUID(); uid != "" {
+		return nil, u.anotherUID(uid, "")
+	}
+	u.collection.clearStatus(obj)
+	m.SetResourceVersion("")
+	m.SetCreationTimestamp(metav1.Time{})
+	return s.createAbsent(ctx, creation{collection: u.collection, namespace: u.namespace, object: obj, dryRun: u.dryRun, manager: u.manager})
 }
 
 // update is a write to an object that exists, or may be created by it.
@@ -234,11 +262,8 @@ func (u update) keepDeletion(m, old metav1.Object) {
 // precondition. That of a patch is a field that cannot be changed, as with API servers.
 func (u update) check(old, m metav1.Object) error {
 	c := u.collection
-	if m.GetName() == "" {
-		return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s based on URL) was undeterminable: name must be provided", u.name))
-	}
-	if m.GetName() != u.name {
-		return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", m.GetName(), u.name))
+	if err := u.checkName(m); err != nil {
+		return err
 	}
 	if err := c.place(m, u.namespace); err != nil {
 		return err
@@ -246,9 +271,7 @@ func (u update) check(old, m metav1.Object) error {
 	uid := m.GetUID()
 	another := uid != "" && uid != old.GetUID()
 	if another && !u.patched {
-		return apierrors.NewConflict(c.groupResource(), u.name,
-			//lint:ignore ST1005 these are the words of a real server
-			fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", uid, old.GetUID()))
+		return u.anotherUID(uid, old.GetUID())
 	}
 	switch rv := m.GetResourceVersion(); {
 	case rv == "" || rv == "0":
@@ -263,6 +286,24 @@ func (u update) check(old, m metav1.Object) error {
 		return c.invalid(m, field.ErrorList{field.Invalid(field.NewPath("metadata", "uid"), uid, apivalidation.FieldImmutableErrorMsg)})
 	}
 	return nil
+}
+
+// checkName compares the name of the object with that of the request.
+func (u update) checkName(m metav1.Object) error {
+	if m.GetName() == "" {
+		return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s based on URL) was undeterminable: name must be provided", u.name))
+	}
+	if m.GetName() != u.name {
+		return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", m.GetName(), u.name))
+	}
+	return nil
+}
+
+// anotherUID is the answer to an update of an object that has another UID, or none as it is absent.
+func (u update) anotherUID(wanted, present types.UID) error {
+	return apierrors.NewConflict(u.collection.groupResource(), u.name,
+		//lint:ignore ST1005 these are the words of a real server
+		fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", wanted, present))
 }
 
 // lastFinalizerGone reports whether an update lets a pending deletion happen: there

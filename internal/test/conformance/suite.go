@@ -72,6 +72,7 @@ var serverChecks = []struct {
 	{"Status", testStatus},
 	{"UpdateWithoutAName", testUpdateWithoutAName},
 	{"UpdateOfALease", testUpdateOfALease},
+	{"UpdateOfAnAbsentLease", testUpdateOfAnAbsentLease},
 	{"TimeOfADeletion", testTimeOfADeletion},
 	{"NamesAreLabels", testNamesAreLabels},
 	{"RepeatedOwners", testRepeatedOwners},

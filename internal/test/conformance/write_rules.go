@@ -122,6 +122,50 @@ func testUpdateOfALease(c *check) {
 	assert.True(c, apierrors.IsInvalid(err), "%v", err)
 }
 
+// An update of a Lease that is absent creates it, and so does one of some other kinds.
+func testUpdateOfAnAbsentLease(c *check) {
+	leases := c.client.CoordinationV1().Leases(c.ns)
+	lease := &coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{Name: "l"}, Spec: coordinationv1.LeaseSpec{HolderIdentity: ptr.To("me")},
+	}
+	all := metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}}
+	_, err := leases.Update(c.ctx, lease, all)
+	require.NoError(c, err)
+	_, err = leases.Get(c.ctx, "l", metav1.GetOptions{})
+	assert.True(c, apierrors.IsNotFound(err), "%v", err)
+	created := mustUpdate(c, leases, lease)
+	assert.NotEmpty(c, created.UID)
+	assert.Equal(c, lease.Spec, created.Spec)
+	assert.Len(c, created.ManagedFields, 1)
+	require.NoError(c, leases.Delete(c.ctx, "l", metav1.DeleteOptions{}))
+
+	_, err = leases.Update(c.ctx, created, metav1.UpdateOptions{})
+	assert.True(c, apierrors.IsConflict(err), "its UID is a condition: %v", err)
+	created.UID = ""
+	again := mustUpdate(c, leases, created)
+	assert.Greater(c, c.version(again.ResourceVersion), c.version(created.ResourceVersion), "its version is none")
+	require.NoError(c, leases.Delete(c.ctx, "l", metav1.DeleteOptions{}))
+	_, err = leases.Patch(c.ctx, "l", types.MergePatchType, []byte(`{}`), metav1.PatchOptions{})
+	assert.True(c, apierrors.IsNotFound(err), "a patch creates nothing: %v", err)
+
+	path := "/apis/coordination.k8s.io/v1/namespaces/" + c.ns + "/leases/"
+	header := http.Header{"Content-Type": {"application/json"}}
+	for name, wanted := range map[string]int{"n": http.StatusCreated, "other": http.StatusBadRequest} {
+		code, _, answer := c.do("PUT", path+name, header, `{"metadata":{"name":"n"}}`)
+		assert.Equal(c, wanted, code, answer)
+	}
+	code, _, answer := c.do("PUT", path+"n", header, `{}`)
+	assert.Equal(c, http.StatusBadRequest, code, answer)
+
+	service := &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Name: "s"}, Spec: corev1.ServiceSpec{ClusterIP: "None", Ports: []corev1.ServicePort{{Port: 80}}},
+		Status: corev1.ServiceStatus{LoadBalancer: corev1.LoadBalancerStatus{Ingress: []corev1.LoadBalancerIngress{{Hostname: "h"}}}},
+	}
+	assert.Empty(c, mustUpdate(c, c.client.CoreV1().Services(c.ns), service).Status.LoadBalancer.Ingress, "a create has no status")
+	_, err = c.client.PolicyV1().PodDisruptionBudgets(c.ns).Update(c.ctx, &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Name: "b"}}, metav1.UpdateOptions{})
+	assert.True(c, apierrors.IsNotFound(err), "%v", err)
+}
+
 // An update of an object that is deleted keeps the time of that, whatever the client has.
 func testTimeOfADeletion(c *check) {
 	mustCreate(c, c.maps, configMap("a", "example.com/waits"))
