@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -163,7 +164,7 @@ var createdByUpdates = map[string][]string{
 }
 
 // generations are the kinds of Kubernetes, by group, whose changes API servers count in the
-// generation. Of others, such as Services, it stays zero, except that of PriorityClasses: one.
+// generation. Of others, such as Services, it stays what a client has set.
 var generations = map[string][]string{
 	"": {"Pod", "PodTemplate", "ReplicationController"},
 	"admissionregistration.k8s.io": {
@@ -182,6 +183,30 @@ var generations = map[string][]string{
 	"policy":                       {"PodDisruptionBudget"},
 	"resource.k8s.io":              {"DeviceClass", "DeviceTaintRule", "ResourceSlice"},
 	"storage.k8s.io":               {"CSIDriver"},
+}
+
+// firstGeneration reports whether API servers create the objects of a kind with the generation one.
+// They count that of CSIDrivers from zero, and that of PriorityClasses no further.
+func (c *collection) firstGeneration() bool {
+	switch c.kind.GroupKind() {
+	case schema.GroupKind{Group: "storage.k8s.io", Kind: "CSIDriver"}:
+		return false
+	case schema.GroupKind{Group: "scheduling.k8s.io", Kind: "PriorityClass"}:
+		return true
+	}
+	return c.generation
+}
+
+// sameMetadata reports whether two objects have the same of those metadata that count in the
+// generation.
+func (c *collection) sameMetadata(a, b metav1.Object) bool {
+	switch c.kind.GroupKind() {
+	case schema.GroupKind{Group: "apps", Kind: "Deployment"}, schema.GroupKind{Group: "extensions", Kind: "Deployment"}:
+		return equality.Semantic.DeepEqual(a.GetAnnotations(), b.GetAnnotations())
+	case schema.GroupKind{Group: "discovery.k8s.io", Kind: "EndpointSlice"}:
+		return equality.Semantic.DeepEqual(a.GetLabels(), b.GetLabels())
+	}
+	return true
 }
 
 // hasStatus reports whether the objects of a kind of the scheme have a status.

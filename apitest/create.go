@@ -137,8 +137,7 @@ func (cr creation) complete(m metav1.Object, random *randomness) error {
 	if !cr.seed {
 		dropRepeatedOwners(m)
 	}
-	m.SetGeneration(0)
-	if cr.collection.generation {
+	if cr.collection.firstGeneration() {
 		m.SetGeneration(1)
 	}
 	if m.GetUID() == "" {

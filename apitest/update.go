@@ -233,7 +233,7 @@ func (u update) complete(present, wanted runtime.Object) (runtime.Object, error)
 		dropRepeatedOwners(m)
 	}
 	m.SetGeneration(old.GetGeneration())
-	if c.generation && !c.sameContent(present, wanted) {
+	if c.generation && !(c.sameContent(present, wanted) && c.sameMetadata(old, m)) {
 		m.SetGeneration(old.GetGeneration() + 1)
 	}
 	return wanted, nil

@@ -69,6 +69,7 @@ var serverChecks = []struct {
 	{"UpdateOfNothing", testUpdateOfNothing},
 	{"Generation", testGeneration},
 	{"KindsWithAGeneration", testKindsWithAGeneration},
+	{"GenerationsOfTheirOwn", testGenerationsOfTheirOwn},
 	{"Status", testStatus},
 	{"UpdateWithoutAName", testUpdateWithoutAName},
 	{"UpdateOfALease", testUpdateOfALease},

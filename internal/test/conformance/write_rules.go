@@ -10,6 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -238,6 +240,38 @@ func testKindsWithAGeneration(c *check) {
 	assert.EqualValues(c, 1, slice.Generation)
 	slice = mustPatch(c, discovery.EndpointSlices(c.ns), "s", types.MergePatchType, `{"endpoints":[{"addresses":["10.0.0.1"]}]}`)
 	assert.EqualValues(c, 2, slice.Generation)
+}
+
+// Some kinds count changes of metadata, begin at another generation, or end at it.
+func testGenerationsOfTheirOwn(c *check) {
+	slices, storage, scheduling := c.client.DiscoveryV1().EndpointSlices(c.ns), c.client.StorageV1().CSIDrivers(), c.client.SchedulingV1().PriorityClasses()
+	for of, generations := range map[string][2]int64{"labels": {2, 1}, "annotations": {1, 2}} {
+		patch := `{"metadata":{"` + of + `":{"a":"b"}}}`
+		mustCreate(c, slices, &discoveryv1.EndpointSlice{ObjectMeta: metav1.ObjectMeta{Name: of}, AddressType: discoveryv1.AddressTypeIPv4})
+		slice := mustPatch(c, slices, of, types.MergePatchType, patch)
+		mustCreate(c, c.deployments, deployment(of))
+		d := mustPatch(c, c.deployments, of, types.MergePatchType, patch)
+		assert.Equal(c, generations, [2]int64{slice.Generation, d.Generation}, of)
+	}
+
+	driver := mustCreate(c, storage, &storagev1.CSIDriver{ObjectMeta: metav1.ObjectMeta{Name: c.ns}})
+	assert.Zero(c, driver.Generation)
+	driver = mustPatch(c, storage, c.ns, types.MergePatchType, `{"spec":{"requiresRepublish":true}}`)
+	assert.EqualValues(c, 1, driver.Generation)
+	assert.NoError(c, storage.Delete(c.ctx, c.ns, metav1.DeleteOptions{}))
+
+	class := mustCreate(c, scheduling, &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: c.ns}})
+	assert.EqualValues(c, 1, class.Generation)
+	class = mustPatch(c, scheduling, c.ns, types.MergePatchType, `{"description":"d"}`)
+	assert.EqualValues(c, 1, class.Generation)
+	assert.NoError(c, scheduling.Delete(c.ctx, c.ns, metav1.DeleteOptions{}))
+
+	wanted := configMap("a")
+	wanted.Generation = 7
+	cm := mustCreate(c, c.maps, wanted)
+	assert.EqualValues(c, 7, cm.Generation)
+	cm = c.change(cm, func(cm *corev1.ConfigMap) { cm.Generation, cm.Data["k"] = 8, "w" })
+	assert.EqualValues(c, 7, cm.Generation)
 }
 
 // References to owners that repeat another one are dropped.
