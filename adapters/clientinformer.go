@@ -6,6 +6,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubetyped/informer/internal/argument"
+	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/kube"
 )
 
@@ -20,7 +21,12 @@ import (
 //
 // The tweaks change the options of each list and watch, in order. They are called
 // by the informer's goroutine.
+//
+// If client is nil, Run reports it and returns, and reads find nothing; see SharedIndexInformer.
 func NewClientInformer[T cache.Object, L runtime.Object](client kube.Client[T, L], options cache.SharedIndexInformerOptions, tweaks ...func(*metav1.ListOptions)) cache.TypedSharedIndexInformer[T] {
+	if client == nil {
+		return SharedIndexInformer(typed.NewInformer(kube.FromClient(client)))
+	}
 	var clientset any = client
 	if shared, ok := client.(deduplicatingClient[T, L]); ok {
 		clientset = shared.Client

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubetyped/informer/internal/argument"
@@ -27,19 +28,39 @@ type Syncer interface {
 //
 //	cache.WaitFor(ctx, "caches", adapters.DoneChecker(pods), adapters.DoneChecker(registration))
 //
-// WaitFor of this package does the same, and reports what went wrong.
-func DoneChecker(s Syncer) cache.DoneChecker { return syncChecker{s} }
+// WaitFor of this package does the same, and reports what went wrong. If s is nil, it is never
+// done.
+func DoneChecker(s Syncer) cache.DoneChecker {
+	if argument.IsNil(s) {
+		s = noSyncer{}
+	}
+	return syncChecker{s}
+}
 
 // InformerSynced returns what client-go's cache.WaitForCacheSync asks from time
-// to time, which is true once the informer, or the handler, has synced.
+// to time, which is true once the informer, or the handler, has synced. If s is nil, that is
+// never; it is reported once to utilruntime.HandleError.
 func InformerSynced(s Syncer) cache.InformerSynced {
-	return func() bool { return cache.IsDone(syncChecker{s}) }
+	if argument.IsNil(s) {
+		utilruntime.HandleError(fmt.Errorf("adapters.InformerSynced: %w", errNilSyncer))
+	}
+	checker := DoneChecker(s)
+	return func() bool { return cache.IsDone(checker) }
 }
 
 type syncChecker struct{ Syncer }
 
 // Done implements cache.DoneChecker.
 func (c syncChecker) Done() <-chan struct{} { return c.Synced() }
+
+// noSyncer stands for a nil Syncer.
+type noSyncer struct{}
+
+var errNilSyncer = errors.New("cannot wait for a nil informer or handler: make it first")
+
+func (noSyncer) Name() string                      { return "nil informer or handler" }
+func (noSyncer) Synced() <-chan struct{}           { return nil }
+func (noSyncer) WaitForSync(context.Context) error { return errNilSyncer }
 
 // WaitFor waits until all checkers are done. If ctx ends before, it returns an error that
 // names those that are not, and wraps context.Cause(ctx). Of what DoneChecker has made, the
@@ -63,9 +84,6 @@ func WaitFor(ctx context.Context, checkers ...cache.DoneChecker) error {
 func waitForOne(ctx context.Context, checker cache.DoneChecker) error {
 	if checker == nil {
 		return errors.New("cannot wait for a nil checker")
-	}
-	if c, ok := checker.(syncChecker); ok && argument.IsNil(c.Syncer) {
-		return errors.New("cannot wait for a nil informer or handler")
 	}
 	if cache.IsDone(checker) {
 		return nil

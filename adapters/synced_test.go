@@ -129,3 +129,21 @@ func TestWaitForNil(t *testing.T) {
 		assert.ErrorContains(t, adapters.WaitFor(t.Context(), adapters.DoneChecker(none)), "nil informer or handler")
 	}
 }
+
+// TestNilNeverSyncs: with client-go's functions, a nil informer or handler is not done.
+func TestNilNeverSyncs(t *testing.T) {
+	for _, none := range []adapters.Syncer{nil, (*typed.Registration)(nil), (*typed.Informer[*corev1.Pod])(nil)} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			checker := adapters.DoneChecker(none)
+			assert.Equal(t, "nil informer or handler", checker.Name())
+			assert.False(t, cache.WaitFor(ctx, "pods", checker))
+			reports := reported.since()
+			synced := adapters.InformerSynced(none)
+			assert.False(t, cache.WaitForCacheSync(ctx.Done(), synced))
+			require.Len(t, reports(), 1)
+			assert.EqualError(t, reports()[0], "adapters.InformerSynced: cannot wait for a nil informer or handler: make it first")
+		})
+	}
+}
