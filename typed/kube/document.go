@@ -12,6 +12,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/goroutine"
 )
 
 // document is an object as it is sent: its JSON, with its kind.
@@ -46,11 +47,27 @@ func newDocument[T index.Object](obj T, d *description) (*document, error) {
 			return nil, fmt.Errorf("metadata is invalid: %w", err)
 		}
 	}
-	if m := doc.metadata; m.Name != obj.GetName() || m.Namespace != obj.GetNamespace() {
+	key, err := identify(obj)
+	if err != nil {
+		return nil, err
+	}
+	if m := doc.metadata; m.Name != key.Name || m.Namespace != key.Namespace {
 		return nil, fmt.Errorf("name %q and namespace %q in JSON, but GetName and GetNamespace return %q and %q: check the JSON tags of %v",
-			m.Name, m.Namespace, obj.GetName(), obj.GetNamespace(), reflect.TypeFor[T]())
+			m.Name, m.Namespace, key.Name, key.Namespace, reflect.TypeFor[T]())
 	}
 	return doc, doc.setKind(d, isPartial[T]())
+}
+
+// identify returns the key of an object, or an error if its methods panic, which they do if it
+// embeds a nil pointer.
+func identify[T index.Object](obj T) (key index.Key, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			of := reflect.TypeFor[T]()
+			err = fmt.Errorf("%w; if a %v embeds a pointer to its metadata, set it", &goroutine.PanicError{Of: fmt.Sprintf("GetName or GetNamespace of %v", of), Value: p}, of)
+		}
+	}()
+	return index.KeyOf(obj), nil
 }
 
 // setKind gives the document the kind of the resource's objects. It returns an error if the

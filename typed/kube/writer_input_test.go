@@ -1,6 +1,9 @@
 package kube_test
 
 import (
+	"io"
+	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -75,6 +78,36 @@ type misnamed struct {
 }
 
 func (m *misnamed) GetName() string { return m.ObjectMeta.Name + "?" }
+
+// pointed embeds a pointer to its metadata.
+type pointed struct {
+	*metav1.ObjectMeta `json:"metadata"`
+}
+
+// TestWriterRefusesNilMetadata: an object, and an answer of the server, may have none.
+func TestWriterRefusesNilMetadata(t *testing.T) {
+	t.Parallel()
+	srv, sent := startForWrites(t)
+	const metadataErr = "GetName or GetNamespace of *kube_test.pointed has panicked: runtime error: invalid memory address or nil pointer dereference; if a *kube_test.pointed embeds a pointer to its metadata, set it"
+	regions := newWriter[*pointed](t, sent.config(srv), kube.WithResource(regionResource), kube.WithFullUpdates())
+	ctx, region := t.Context(), &pointed{&metav1.ObjectMeta{Name: "a"}}
+	_, err := regions.Create(ctx, &pointed{}, metav1.CreateOptions{})
+	assert.EqualError(t, err, "create regions.v1.example.com: "+metadataErr)
+	_, err = regions.Update(ctx, &pointed{}, metav1.UpdateOptions{})
+	assert.EqualError(t, err, "update regions.v1.example.com: "+metadataErr)
+	_, err = regions.Apply(ctx, &pointed{}, metav1.ApplyOptions{FieldManager: "m"})
+	assert.EqualError(t, err, "apply regions.v1.example.com: "+metadataErr)
+	_, err = regions.MergePatch(ctx, region, &pointed{}, metav1.PatchOptions{})
+	assert.EqualError(t, err, "patch regions.v1.example.com a: the updated state: "+metadataErr)
+	assert.Zero(t, sent.count())
+
+	sent.answer = func(request *http.Request) *http.Response {
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Request: request,
+			Body: io.NopCloser(strings.NewReader(`{"kind":"Region","apiVersion":"example.com/v1"}`))}
+	}
+	_, err = regions.MergePatch(ctx, region, region, metav1.PatchOptions{})
+	assert.EqualError(t, err, "patch regions.v1.example.com a: "+metadataErr)
+}
 
 // TestNewWriterRefuses: NewWriter rejects unusable arguments.
 func TestNewWriterRefuses(t *testing.T) {

@@ -37,7 +37,9 @@ func (w *Writer[T]) document(ctx context.Context, obj T) (key index.Key, doc *do
 	if index.Same(obj, none) {
 		return key, nil, errors.New("object is nil")
 	}
-	key = index.KeyOf(obj)
+	if key, err = identify(obj); err != nil {
+		return key, nil, err
+	}
 	d, err := w.describe(ctx)
 	if err != nil {
 		return key, nil, err
