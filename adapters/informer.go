@@ -110,12 +110,13 @@ func _[T cache.Object]() { var _ cache.TypedSharedIndexInformer[T] = (*informer[
 func newInformer[T cache.Object](lw cache.ListerWatcher, example runtime.Object, typeName string, options cache.SharedIndexInformerOptions, conv conversion[T]) *informer[T] {
 	spaces, _ := lw.(*listwatch.Namespaces)
 	lw, writing, packing := unwrap(lw)
+	period := max(options.ResyncPeriod, 0) // a negative one would be over at once, again and again
 	conv.packs = conv.anything && (packing != nil || spaces != nil && spaces.Packed)
 	s := &informer[T]{
 		conversion:    conv,
 		name:          "SharedIndexInformer " + typeName,
-		defaultResync: options.ResyncPeriod,
-		resyncCheck:   options.ResyncPeriod,
+		defaultResync: period,
+		resyncCheck:   period,
 		listeners:     map[*listener[T]]struct{}{},
 	}
 	s.source = &reflectorSource[T]{

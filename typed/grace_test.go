@@ -1,6 +1,7 @@
 package typed_test
 
 import (
+	"math"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -126,5 +127,24 @@ func TestResyncJitter(t *testing.T) {
 			_, err := r.Handle(&rig.Recorder{}, typed.WithResyncJitter(wrong))
 			assert.ErrorContains(t, err, "give a fraction of the period, from 0 to 1")
 		}
+	})
+}
+
+// TestResyncJitterOfLongPeriods: the sum of a period and its jitter is as long as can be, and never negative.
+func TestResyncJitterOfLongPeriods(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		r := rig.New(t)
+		updates := 0
+		_, err := r.Handle(typed.HandlerFuncs[*rig.Thing]{UpdateFunc: func(_, _ *rig.Thing) {
+			updates++
+			time.Sleep(time.Minute)
+		}}, typed.WithResync(math.MaxInt64), typed.WithResyncJitter(1))
+		require.NoError(t, err)
+		r.Start()
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
+		time.Sleep(time.Hour)
+		r.Stop()
+		synctest.Wait()
+		assert.Zero(t, updates)
 	})
 }

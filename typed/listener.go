@@ -1,6 +1,7 @@
 package typed
 
 import (
+	"math"
 	"sync/atomic"
 	"time"
 
@@ -95,7 +96,8 @@ func (l *listener[T]) run(emit func(*Event[T]) bool, batch func([]Event[T]) (int
 
 // nextPeriod returns how long it is to the next resync.
 func (l *listener[T]) nextPeriod() time.Duration {
-	return l.period + time.Duration(l.random.Float64()*l.jitter*float64(l.period))
+	more := time.Duration(l.random.Float64() * l.jitter * float64(l.period))
+	return l.period + min(more, math.MaxInt64-l.period)
 }
 
 // letGo forgets the objects that are not delivered any more.
