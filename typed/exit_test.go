@@ -139,3 +139,30 @@ func TestSourceEndsTheGoroutineOfAFactory(t *testing.T) {
 		assert.ErrorIs(t, panicOf(func() { byName.Get("a") }), index.ErrReleased)
 	})
 }
+
+// TestErrorHandlerThatEndsItsGoroutine: the objects that are rejected before and after it are
+// reported all the same.
+func TestErrorHandlerThatEndsItsGoroutine(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		const objects = 10
+		reported, goOn := 0, make(chan struct{})
+		rig.CatchErrors(t, func(error) {
+			<-goOn
+			reported++
+			runtime.Goexit()
+		})
+		r := rig.New(t, rejectPoison())
+		r.Start()
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("good", 1)}, "1")
+		for n := range objects {
+			sinktest.Put(r.Sink, poison(fmt.Sprint(n), n+2), "")
+		}
+		synctest.Wait()
+		close(goOn)
+		synctest.Wait()
+		assert.Equal(t, objects, reported)
+		sinktest.Put(r.Sink, poison("later", 20), "")
+		synctest.Wait()
+		assert.Equal(t, objects+1, reported)
+	})
+}

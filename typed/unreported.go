@@ -38,7 +38,12 @@ func (u *unreported) add(ctx context.Context, rejected *source.RejectedError) {
 		u.room.Wait()
 	}
 	u.waiting = append(u.waiting, rejected)
-	if !u.reporting && !u.ended {
+	u.start(ctx)
+}
+
+// start starts the reporting goroutine if there is none and objects are queued. The caller holds mu.
+func (u *unreported) start(ctx context.Context) {
+	if len(u.waiting) > 0 && !u.reporting && !u.ended {
 		u.reporting = true
 		u.running.Go(func() { u.report(ctx) })
 	}
@@ -48,6 +53,10 @@ func (u *unreported) add(ctx context.Context, rejected *source.RejectedError) {
 func (u *unreported) report(ctx context.Context) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	defer func() {
+		u.reporting = false
+		u.start(ctx) // an error handler may have ended this goroutine
+	}()
 	for len(u.waiting) > 0 && !u.ended {
 		rejected := u.waiting[0]
 		u.waiting[0] = nil
@@ -58,7 +67,6 @@ func (u *unreported) report(ctx context.Context) {
 				"informer", rejected.Informer, "object", rejected.Key, "resourceVersion", rejected.ResourceVersion)
 		})
 	}
-	u.reporting = false
 	if len(u.waiting) == 0 {
 		u.waiting = nil
 	}

@@ -21,7 +21,7 @@ var rejectedObjects = []mutation{{
 	suite: tests("typed", "TestStandingRejection"),
 }, {
 	bug:   "who rejects an object waits for what is told of it",
-	in:    "typed.unreported.add",
+	in:    "typed.unreported.start",
 	old:   "		u.running.Go(func() { u.report(ctx) })\n",
 	new:   "		u.mu.Unlock()\n		u.report(ctx)\n		u.mu.Lock()\n",
 	suite: tests("typed", "TestRejectedObjectsAreLoggedAside"),
