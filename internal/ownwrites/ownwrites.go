@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/container"
 )
 
 // Patience is how long a watch that reports may take to reach what was answered, or to
@@ -93,6 +94,8 @@ type Filter[T any] struct {
 	looked   time.Time   // when expire last looked at all of them
 	versions []version   // of entries, ascending; those that are not entries any more are skipped
 	relist   bool        // what was answered too long ago is left to a list
+
+	mostEntries, mostDead int // for container.ShrinkMap
 }
 
 // version is that of an entry.
@@ -117,6 +120,11 @@ func (f *Filter[T]) isCurrent(v version) bool {
 	return ok && e.Version == v.of
 }
 
+func (f *Filter[T]) isDead(uid types.UID) bool {
+	_, dead := f.dead[uid]
+	return dead
+}
+
 // Remembers reports whether the filter has anything to look at when the watch reports.
 func (f *Filter[T]) Remembers() bool { return len(f.entries) > 0 || len(f.dead) > 0 }
 
@@ -136,7 +144,7 @@ func (f *Filter[T]) Answered(s State[T], write uint64, now time.Time) Verdict {
 		}
 		return Nothing
 	}
-	if _, dead := f.dead[s.UID]; dead {
+	if f.isDead(s.UID) {
 		s.Outside, s.Held = true, false // it is gone, and so is what was there before it
 	}
 	f.remember(s, now)
@@ -162,6 +170,7 @@ func (f *Filter[T]) bound(write, until uint64) {
 		return true
 	})
 	f.bury()
+	f.shrink()
 }
 
 // remember makes a state that of its key.
@@ -174,6 +183,7 @@ func (f *Filter[T]) remember(s State[T], now time.Time) {
 		e.sure = f.entries[s.Key].sure
 	}
 	f.entries[s.Key] = e
+	f.mostEntries = max(f.mostEntries, len(f.entries))
 	f.age(now)
 	i, _ := slices.BinarySearchFunc(f.versions, s.Version, func(v version, of uint64) int { return cmp.Compare(v.of, of) })
 	f.versions = slices.Insert(f.versions, i, version{s.Version, s.Key})
@@ -193,10 +203,11 @@ func (f *Filter[T]) AnsweredDeletion(key index.Key, uid types.UID, begun uint64,
 	if f.dead == nil {
 		f.dead = map[types.UID]death{}
 	}
-	if _, dead := f.dead[uid]; dead {
+	if f.isDead(uid) {
 		return Nothing
 	}
 	f.dead[uid] = death{write: begun, since: now}
+	f.mostDead = max(f.mostDead, len(f.dead))
 	f.waiting = append(f.waiting, uid)
 	f.age(now)
 	if e, ok := f.entries[key]; ok && e.UID == uid {
@@ -222,7 +233,7 @@ func (f *Filter[T]) Watched(key index.Key, uid types.UID, deleted bool, version 
 }
 
 func (f *Filter[T]) judge(key index.Key, uid types.UID, deleted bool, version uint64) Verdict {
-	_, dead := f.dead[uid]
+	dead := f.isDead(uid)
 	e, ok := f.entries[key]
 	if e.Held && uid != "" && uid != e.UID && version > e.sure {
 		delete(f.entries, key) // the state does not count for this object
@@ -263,6 +274,7 @@ func (f *Filter[T]) reach(version, silent uint64, now time.Time) (gone []index.K
 	f.versions = without(f.versions, n)
 	f.bury()
 	f.expire(now)
+	f.shrink()
 	return gone
 }
 
@@ -298,10 +310,7 @@ func (f *Filter[T]) expire(now time.Time) {
 			f.age(d.since)
 		}
 	}
-	f.waiting = slices.DeleteFunc(f.waiting, func(uid types.UID) bool {
-		_, ok := f.dead[uid]
-		return !ok
-	})
+	f.waiting = slices.DeleteFunc(f.waiting, func(uid types.UID) bool { return !f.isDead(uid) })
 	for key, e := range f.entries {
 		if now.Sub(e.since) >= Patience {
 			e.overdue, f.relist = true, true
@@ -309,6 +318,28 @@ func (f *Filter[T]) expire(now time.Time) {
 		}
 		f.age(e.since)
 	}
+}
+
+// shrink gives back memory after entries and deaths were forgotten.
+func (f *Filter[T]) shrink() {
+	entries, dead := f.mostEntries, f.mostDead
+	if f.entries = container.ShrinkMap(f.entries, &f.mostEntries); f.mostEntries < entries {
+		f.versions = compact(f.versions, f.isCurrent)
+	}
+	if f.dead = container.ShrinkMap(f.dead, &f.mostDead); f.mostDead < dead {
+		f.waiting = compact(f.waiting, f.isDead)
+		f.graves = compact(f.graves, func(g grave) bool { return f.isDead(g.uid) })
+	}
+}
+
+// compact returns a new list of the elements that are kept.
+func compact[E any](list []E, kept func(E) bool) (all []E) {
+	for _, e := range list {
+		if kept(e) {
+			all = append(all, e)
+		}
+	}
+	return all
 }
 
 // Relist reports whether the objects have to be listed again, since the watch reports and has
@@ -331,6 +362,7 @@ func (f *Filter[T]) List(version uint64, unbound bool) {
 	f.relist = false
 	f.reached, f.listed = max(f.reached, version), true
 	f.bury()
+	f.shrink()
 }
 
 // Item decides on an object of the list: it is passed, or left out, or the state that is
@@ -345,7 +377,7 @@ func (f *Filter[T]) Item(key index.Key, uid types.UID) (Verdict, State[T]) {
 	default:
 		return Put, e.State
 	}
-	if _, dead := f.dead[uid]; dead {
+	if f.isDead(uid) {
 		return Nothing, State[T]{}
 	}
 	return Pass, State[T]{}
@@ -362,5 +394,6 @@ func (f *Filter[T]) Rest(has func(index.Key) bool) (rest []State[T]) {
 			rest = append(rest, e.State)
 		}
 	}
+	f.shrink()
 	return rest
 }
