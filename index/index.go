@@ -15,9 +15,10 @@ import (
 // The index function is called for every object of a write before that is stored, and for those
 // that are there when the index is added, without a lock that readers take, by one goroutine at
 // a time; Panics and Slowest call it, too. It may read from the indexer, but must not write
-// to it, wait for its informer, or modify the object. Its result must depend on the object
-// alone. If it panics, nothing of the batch is stored and the panic reaches the writer. The
-// index keeps copies of strings in keys, so that they do not hold on to the objects' memory.
+// to it, or add or remove indexes, which would wait for the function to return. Nor must it wait
+// for its informer, or modify the object. Its result must depend on the object alone. If it
+// panics, nothing of the batch is stored and the panic reaches the writer. The index keeps
+// copies of strings in keys, so that they do not hold on to the objects' memory.
 //
 // Lookups are safe for concurrent use. They hold the indexer's read lock for a moment that
 // does not depend on the number of objects, and return one consistent state: later writes do
