@@ -76,7 +76,8 @@ func (w *Writes) Answers() *answers.Answers { return w.answers }
 // WithWrites has FromREST and FromClient take what writes were answered, see Writes. The
 // source has to be made with the configuration that Writes.Config returns, or with a client of
 // it. The informer's Run returns an error if its first list shows that it is not, and if it is
-// one of a fleet or of shards, which compare versions of their parts.
+// one of shards, which compare versions of their parts. So does a fleet: its clusters with
+// WithWrites fail with an error that says so, and WaitForSync returns it when its context ends.
 func WithWrites(w *Writes) SourceOption {
 	return func(c *sourceConfig) error {
 		if w == nil || w.answers == nil {

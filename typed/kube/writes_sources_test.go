@@ -124,8 +124,11 @@ func TestSourcesThatRefuseWrites(t *testing.T) {
 		all := typed.NewInformer(east)
 		running := make(chan error, 3)
 		go func() { running <- all.Run(ctx) }()
-		time.Sleep(time.Minute)
-		assert.ErrorContains(t, east.Status()[0].Err, "WithWrites: a fleet compares the versions of its clusters; use Expectations")
+		minute, end := context.WithTimeout(ctx, time.Minute)
+		defer end()
+		const compares = "WithWrites: a fleet compares the versions of its clusters; use Expectations"
+		assert.ErrorContains(t, all.WaitForSync(minute), compares)
+		assert.ErrorContains(t, east.Status()[0].Err, compares)
 
 		group, err := shard.New(srv.Config(), "kube-system", "maps", shard.WithIdentity("a"))
 		require.NoError(t, err)
