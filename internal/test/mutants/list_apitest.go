@@ -78,6 +78,26 @@ var servers = foundBy(tests("apitest", "TestConformance"), []mutation{{
 	old: "c.status && c.kind.GroupKind() != schema.GroupKind{Kind: \"Node\"}",
 	new: "c.status && c.kind.GroupKind() != schema.GroupKind{}",
 }, {
+	bug: "a watch with a negative timeout does not end",
+	in:  "apitest.stream.serve",
+	old: "*seconds != 0",
+	new: "*seconds > 0",
+}, {
+	bug: "an update of an absent Lease creates nothing",
+	in:  "apitest.Server.serveUpdate",
+	old: "u.collection.creates && ",
+	new: "u.collection.creates && u.collection.custom && ",
+}, {
+	bug: "a generation counts no changes of metadata",
+	in:  "apitest.update.complete",
+	old: "!(c.sameContent(present, wanted) && c.sameMetadata(old, m))",
+	new: "!c.sameContent(present, wanted)",
+}, {
+	bug: "unknown fields of the metadata of custom resources are kept",
+	in:  "apitest/internal/wire.pruneMetadata",
+	old: "object[\"metadata\"], err = runtime",
+	new: "_, err = runtime",
+}, {
 	bug: "labels of custom resources may be numbers",
 	in:  "apitest/internal/wire.readMetadata",
 	old: "	return m, json.Unmarshal(text, m)\n",

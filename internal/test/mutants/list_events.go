@@ -62,6 +62,12 @@ var eventsAndHandlers = foundBy(informers, []mutation{{
 	old: "		l.atHead(func(snapshot *index.Snapshot[T], head uint64) {\n			l.tasks.add(task[T]{at: head, snapshot: snapshot, periodic: periodic})\n		})\n",
 	new: "		var due task[T]\n		l.atHead(func(snapshot *index.Snapshot[T], head uint64) {\n			due = task[T]{at: head, snapshot: snapshot, periodic: periodic}\n		})\n		if due.snapshot != nil {\n			l.tasks.add(due)\n		}\n",
 }, {
+	bug:   "a long period with jitter is over at once",
+	in:    "typed.listener.nextPeriod",
+	old:   "math.MaxInt64-l.period",
+	new:   "math.MaxInt64",
+	suite: tests("typed", "TestResyncJitterOfLongPeriods"),
+}, {
 	bug: "a resync of events to come tells of the objects as they are when it is asked for",
 	in:  "typed.taskQueue.next",
 	old: "	if position < first.at {\n		return task[T]{}, false\n	}\n",

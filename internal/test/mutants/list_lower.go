@@ -195,6 +195,11 @@ var lowerRooms = []mutation{{
 	old: "		if !s.ordered {\n			version = \"\"\n		}\n",
 	new: "",
 }, {
+	bug: "objects without metadata pass as having no name",
+	in:  "typed/kube.identify",
+	old: "p != nil",
+	new: "p != nil && key.Name != \"\"",
+}, {
 	bug: "a watch begins again at no version after an object that has none",
 	in:  "typed/kube.wrapInvalid",
 	old: "cmp.Or(invalid.Identity.ResourceVersion, before)",

@@ -134,4 +134,10 @@ var ownWrites = foundBy(tests("internal/ownwrites", "TestSequences"), []mutation
 	old:   "	f.versions = without(f.versions, n)\n",
 	new:   "	f.versions = slices.Delete(f.versions, 0, n)\n",
 	suite: tests("internal/ownwrites", "TestCostOfALateWatch"),
+}, {
+	bug:   "own writes keep the memory of a burst",
+	in:    "internal/ownwrites.Filter.reach",
+	old:   "	f.shrink()\n",
+	new:   "",
+	suite: tests("internal/ownwrites", "TestFilterGivesBack"),
 }})

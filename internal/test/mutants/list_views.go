@@ -26,6 +26,12 @@ var rejectedObjects = []mutation{{
 	new:   "		u.mu.Unlock()\n		u.report(ctx)\n		u.mu.Lock()\n",
 	suite: tests("typed", "TestRejectedObjectsAreLoggedAside"),
 }, {
+	bug:   "an error handler that ends its goroutine ends all reports",
+	in:    "typed.unreported.report",
+	old:   "		u.start(ctx) // an error handler may have ended this goroutine\n",
+	new:   "",
+	suite: tests("typed", "TestErrorHandlerThatEndsItsGoroutine"),
+}, {
 	bug:   "an informer whose objects were all rejected does not sync when they are gone",
 	in:    "typed.loop.syncIfRepaired",
 	old:   "	l.sync()\n",
