@@ -129,7 +129,7 @@ func TestSourcesThatMisbehave(t *testing.T) {
 				sinktest.Put(w.of("good"), at("b", 6), "6")
 				synctest.Wait()
 				assert.Len(t, w.ListNamespace("good/ns"), 2)
-				time.Sleep(time.Second)
+				time.Sleep(2 * time.Second) // failures are gathered for one
 				w.stop()
 				synctest.Wait()
 				assert.Equal(t, 1, strings.Count(log.String(), "of a fleet"), log.String())
