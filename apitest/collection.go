@@ -24,7 +24,7 @@ type collection struct {
 	status      bool // has a status subresource
 	custom      bool // not of Kubernetes
 	conditional bool // updates have to name a version
-	creates     bool // updates create what is absent
+	creates     bool // updates create absent objects
 	generation  bool // counts the changes of its content
 	graceful    bool // objects are marked before they are deleted
 	terminates  bool // objects are namespaces that are emptied before they are deleted

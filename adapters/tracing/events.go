@@ -51,11 +51,20 @@ func (e *Events) add(key index.Key, received event) {
 // call is for a deletion.
 func (e *Events) take(by *listener, key index.Key, version string, deleted bool) (taken []event) {
 	e.underway.change(key, time.Now(), func(all []event) ([]event, bool) {
+		earlier := deleted // the call may have the version of a state before the next deletion by key
 		for i := range all {
-			if x := &all[i]; x.isFor(version, deleted) && !slices.Contains(x.handled, by) {
-				taken = append(taken, *x)
-				x.handled = append(x.handled, by)
+			x := &all[i]
+			switch {
+			case slices.Contains(x.handled, by):
+				continue
+			case x.isFor(version, deleted):
+			case earlier && x.byKey:
+				earlier = false
+			default:
+				continue
 			}
+			taken = append(taken, *x)
+			x.handled = append(x.handled, by)
 		}
 		all = slices.DeleteFunc(all, func(x event) bool { return int64(len(x.handled)) >= e.handlers.Load() })
 		return all, len(all) > 0
@@ -70,5 +79,5 @@ func (x *event) isFor(version string, deleted bool) bool {
 		return deleted || !x.deleted
 	}
 	order, err := resourceversion.CompareResourceVersion(x.version, version)
-	return err != nil || order < 0 || order == 0 && (deleted || !x.deleted) || deleted && x.byKey
+	return err != nil || order < 0 || order == 0 && (deleted || !x.deleted)
 }

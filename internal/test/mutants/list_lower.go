@@ -206,9 +206,9 @@ var lowerRooms = []mutation{{
 	new: "cmp.Or(invalid.Identity.ResourceVersion)",
 }, {
 	bug: "a deletion that is known by its key alone is not traced to handlers",
-	in:  "adapters/tracing.event.isFor",
-	old: " || deleted && x.byKey",
-	new: "",
+	in:  "adapters/tracing.Events.take",
+	old: "case earlier && x.byKey:",
+	new: "case earlier && x.byKey && !x.deleted:",
 }, {
 	bug: "a handler that was due once is resynced at each look",
 	in:  "adapters.listener.look",
