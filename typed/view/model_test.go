@@ -195,7 +195,7 @@ func (m *model) write() {
 	}
 	synctest.Wait()
 	if m.bad {
-		m.checkRejected()
+		m.checkRejected(m.informers[:1])
 		for _, in := range m.inputs {
 			in.heal()
 		}
@@ -280,7 +280,7 @@ func (m *model) check() {
 			m.complain("nothing is bad, but %v: %v", f.Key, f.Err)
 		}
 	}
-	m.checkRejected()
+	m.checkRejected(m.informers)
 	m.checkWaits()
 }
 
@@ -292,8 +292,9 @@ func (m *model) failures() []view.Failure {
 	return status.Failures
 }
 
-// checkRejected compares what the informers have rejected with what the view says.
-func (m *model) checkRejected() {
+// checkRejected compares what informers have rejected with what the view says, which is about the
+// first of them: the others took other steps, so that they may keep other objects while some are bad.
+func (m *model) checkRejected(informers []*typed.Informer[*thing]) {
 	status, err := m.of.view.Status(m.t.Context())
 	if err != nil || status.Failing > len(status.Failures) {
 		return
@@ -302,7 +303,7 @@ func (m *model) checkRejected() {
 	for _, f := range status.Failures {
 		keys[f.Key] = true
 	}
-	for n, informer := range m.informers {
+	for n, informer := range informers {
 		if got := informer.Status().RejectedNow; got != len(keys) {
 			m.complain("informer %d has rejected %v, the view says %v", n, informer.Status().RejectedObjects, status.Failures)
 		}

@@ -45,7 +45,8 @@ type StageStatus struct {
 }
 
 // Status reports on the view, and on those that it is made of. It waits for the step that
-// is being computed. The view has to be the source of an informer that runs.
+// is being computed. The view has to be the source of an informer that runs. Of several, each
+// computes the view for itself, and Status reports on the one that began first.
 func (v *View[T]) Status(ctx context.Context) (s Status, err error) {
 	err = v.ask(ctx, func(p *program) {
 		for _, report := range p.reports {
