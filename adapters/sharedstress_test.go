@@ -85,7 +85,7 @@ type sharedWorld struct {
 
 func sharedWorldOfClient(t *testing.T, client kubernetes.Interface) *sharedWorld {
 	factory := informers.NewSharedInformerFactory(client, 0)
-	w := &sharedWorld{shared: factory.Core().V1().Pods().Informer(), writes: 400, fail: func() {}}
+	w := &sharedWorld{shared: factory.Core().V1().Pods().Informer(), writes: 200, fail: func() {}}
 	pods := client.CoreV1().Pods("ns")
 	w.write = func(pod *corev1.Pod) string {
 		written, err := pods.Update(t.Context(), pod, metav1.UpdateOptions{})
@@ -122,7 +122,7 @@ var sharedWorlds = map[string]func(t *testing.T) *sharedWorld{
 	},
 	"fake clientset": func(t *testing.T) *sharedWorld {
 		w := sharedWorldOfClient(t, fake.NewClientset())
-		w.writes = 100 // it is slow
+		w.writes = 50 // it is slow
 		write, version := w.write, 0
 		w.write = func(pod *corev1.Pod) string { // it sets no versions itself
 			version++
@@ -135,7 +135,7 @@ var sharedWorlds = map[string]func(t *testing.T) *sharedWorld{
 	"fake controller source": func(t *testing.T) *sharedWorld {
 		source := fcache.NewFakeControllerSource()
 		t.Cleanup(source.Shutdown)
-		w := &sharedWorld{shared: cache.NewSharedIndexInformer(source, &corev1.Pod{}, 0, cache.Indexers{}), writes: 400, fail: source.ResetWatch}
+		w := &sharedWorld{shared: cache.NewSharedIndexInformer(source, &corev1.Pod{}, 0, cache.Indexers{}), writes: 200, fail: source.ResetWatch}
 		pods := map[string]*corev1.Pod{}
 		w.write = func(pod *corev1.Pod) string {
 			if pods[pod.Name] == nil {
