@@ -165,6 +165,10 @@ vet-e2e: ## Run go vet and staticcheck on the module e2e
 	$(GO) -C e2e vet ./...
 	cd e2e && $(GO) tool -modfile=../tools/go.mod staticcheck ./...
 
+.PHONY: upstream
+upstream: ## Run the tests of Kubernetes' scheduler and controllers on this project's informer factories; takes a quarter of an hour
+	cd e2e && $(GOTEST) -count=1 -v ./upstream -run '^TestKubernetes$$' -timeout 1h -kubernetes='./pkg/scheduler/... ./pkg/controller/...'
+
 .PHONY: e2e-report
 e2e-report: e2e-build ## Run the faults and write docs/explanation/reliability.md
 	cd e2e && $(E2E_ENV) $(GO) test -count=1 -timeout 20m -v ./faults -report ../../docs/explanation/reliability.md

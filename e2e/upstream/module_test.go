@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/format"
@@ -40,33 +41,41 @@ func init() {
 	}
 }`
 
-// copyModule copies controller-runtime, of the version that the adapter is for, and has
-// its packages use the adapter's cache. It returns the folder of the copy, which is the same
-// each time: what is compiled there is found again.
-func copyModule(t *testing.T) string {
-	root := target.Repository(t)
-	dir := filepath.Join(root, "e2e/bin/upstream")
-	from := strings.TrimSpace(run(t, filepath.Join(root, "adapters/ctrlruntime"), "go", "list", "-m", "-f", "{{.Dir}}", upstream))
-	require.NoError(t, os.RemoveAll(dir), "left by an earlier run")
-	t.Cleanup(func() { assert.NoError(t, os.RemoveAll(dir)) })
-	require.NoError(t, os.CopyFS(dir, os.DirFS(from)))
-	edit := []string{"mod", "edit"}
-	for _, path := range []string{"", "/adapters/ctrlruntime", "/adapters/metrics"} {
-		module := "github.com/kubetyped/informer" + path
-		edit = append(edit, "-require="+module+"@v0.0.0", "-replace="+module+"="+root+path)
-	}
-	run(t, dir, "go", edit...)
-	var sums []byte
-	for _, file := range []string{filepath.Join(dir, "go.sum"), filepath.Join(root, "adapters/ctrlruntime/go.sum"), filepath.Join(root, "e2e/go.sum")} {
-		sum, err := os.ReadFile(file)
-		require.NoError(t, err)
-		sums = append(sums, sum...)
-	}
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.sum"), sums, 0o644))
+// copyRuntime copies controller-runtime, and has its packages use the adapter's cache.
+func copyRuntime(t *testing.T) (dir string) {
+	dir = copyOf(t, upstream, filepath.Join(target.Repository(t), "adapters/ctrlruntime"), "runtime")
 	addHook(t, filepath.Join(dir, "pkg/cache/cache.go"))
 	for _, s := range suites {
 		useHook(t, filepath.Join(dir, s.path))
 	}
+	return dir
+}
+
+// copyOf copies a module, of the version that another module requires, and has the copy require
+// this project's modules. It returns the folder of the copy, which is the same each time: what is
+// compiled there is found again.
+func copyOf(t *testing.T, module, requiredBy, name string) (dir string) {
+	root := target.Repository(t)
+	dir = filepath.Join(root, "e2e/bin/upstream", name)
+	var from struct{ Dir string }
+	require.NoError(t, json.Unmarshal([]byte(run(t, requiredBy, "go", "mod", "download", "-json", module)), &from))
+	require.NoError(t, os.RemoveAll(dir), "left by an earlier run")
+	t.Cleanup(func() { assert.NoError(t, os.RemoveAll(dir)) })
+	require.NoError(t, os.CopyFS(dir, os.DirFS(from.Dir)))
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, "vendor")))
+	edit := []string{"mod", "edit"}
+	for _, path := range []string{"", "/adapters/ctrlruntime", "/adapters/metrics"} {
+		ours := "github.com/kubetyped/informer" + path
+		edit = append(edit, "-require="+ours+"@v0.0.0", "-replace="+ours+"="+root+path)
+	}
+	run(t, dir, "go", edit...)
+	var sums []byte
+	for _, file := range []string{dir, filepath.Join(root, "adapters/ctrlruntime"), filepath.Join(root, "e2e")} {
+		sum, err := os.ReadFile(filepath.Join(file, "go.sum"))
+		require.NoError(t, err)
+		sums = append(sums, sum...)
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.sum"), sums, 0o644))
 	return dir
 }
 

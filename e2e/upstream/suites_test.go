@@ -55,7 +55,7 @@ func TestControllerRuntime(t *testing.T) {
 	if os.Getenv("E2E_KUBECONFIG") != "" {
 		t.Skip("the suites need clusters of their own")
 	}
-	module := copyModule(t)
+	module := copyRuntime(t)
 	for _, s := range suites {
 		t.Run(fmt.Sprintf("%s/deduplicated=%t", strings.TrimPrefix(s.path, "pkg/"), s.deduplicated), func(t *testing.T) {
 			t.Parallel()

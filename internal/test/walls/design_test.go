@@ -156,7 +156,7 @@ func goFiles(t *testing.T, mode parser.Mode) map[string]*ast.File {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && path != root && strings.HasPrefix(entry.Name(), "."):
+		case entry.IsDir() && path != root && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "bin"):
 			return filepath.SkipDir
 		case entry.IsDir() || filepath.Ext(path) != ".go":
 			return nil
