@@ -14,6 +14,7 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
 
@@ -54,18 +55,18 @@ func TestBadClusters(t *testing.T) {
 
 // TestBadSources: each method that returns an error returns the fault of the source.
 func TestBadSources(t *testing.T) {
-	open := func(fleet.Cluster) source.Source[*thing] { return &script{} }
+	open := func(fleet.Cluster) source.Source[*corev1.Pod] { return &script{} }
 	set := &fleet.Clusters{}
-	for want, src := range map[string]*fleet.Source[*thing]{
+	for want, src := range map[string]*fleet.Source[*corev1.Pod]{
 		"set of clusters is nil":        fleet.NewSource(nil, open),
-		"source function is nil":        fleet.NewSource[*thing](set, nil),
+		"source function is nil":        fleet.NewSource[*corev1.Pod](set, nil),
 		"option is nil":                 fleet.NewSource(set, open, nil),
 		"the patience -1s is negative":  fleet.NewSource(set, open, fleet.WithPatience(-time.Second)),
 		"the expiry 0s is not positive": fleet.NewSource(set, open, fleet.WithExpiry(0)),
 	} {
 		err := typed.NewInformer(src).Run(t.Context())
 		assert.ErrorContains(t, err, want)
-		assert.ErrorContains(t, err, "fleet of *fleet_test.thing: ")
+		assert.ErrorContains(t, err, "fleet of *v1.Pod: ")
 		assert.ErrorContains(t, src.WaitForSync(t.Context()), want)
 		assert.ErrorContains(t, src.WaitForResourceVersion(t.Context(), "east", "1"), want)
 		assert.Nil(t, src.Status())
@@ -75,9 +76,9 @@ func TestBadSources(t *testing.T) {
 }
 
 // run is a source that is a function.
-type run func(ctx context.Context, sink source.Sink[*thing]) error
+type run func(ctx context.Context, sink source.Sink[*corev1.Pod]) error
 
-func (r run) Run(ctx context.Context, sink source.Sink[*thing]) error { return r(ctx, sink) }
+func (r run) Run(ctx context.Context, sink source.Sink[*corev1.Pod]) error { return r(ctx, sink) }
 
 // TestSourcesThatMisbehave are named, lose nothing, and take no other with them.
 func TestSourcesThatMisbehave(t *testing.T) {
@@ -85,29 +86,29 @@ func TestSourcesThatMisbehave(t *testing.T) {
 	defer func() { utilruntime.PanicHandlers = handlers }()
 	utilruntime.PanicHandlers = []func(context.Context, any){func(ctx context.Context, _ any) { klog.FromContext(ctx).Info("Panic") }}
 	errOops := errors.New("oops")
-	for want, open := range map[string]func() source.Source[*thing]{
-		"source is nil":                 func() source.Source[*thing] { return nil },
-		"the source has panicked: oops": func() source.Source[*thing] { panic(errOops) },
-		"source has ended: oops": func() source.Source[*thing] {
-			return run(func(context.Context, source.Sink[*thing]) error { return errOops })
+	for want, open := range map[string]func() source.Source[*corev1.Pod]{
+		"source is nil":                 func() source.Source[*corev1.Pod] { return nil },
+		"the source has panicked: oops": func() source.Source[*corev1.Pod] { panic(errOops) },
+		"source has ended: oops": func() source.Source[*corev1.Pod] {
+			return run(func(context.Context, source.Sink[*corev1.Pod]) error { return errOops })
 		},
-		"the source has ended its goroutine": func() source.Source[*thing] {
-			return run(func(context.Context, source.Sink[*thing]) error { runtime.Goexit(); return nil })
+		"the source has ended its goroutine": func() source.Source[*corev1.Pod] {
+			return run(func(context.Context, source.Sink[*corev1.Pod]) error { runtime.Goexit(); return nil })
 		},
-		"the source has panicked: again": func() source.Source[*thing] {
-			return run(func(_ context.Context, sink source.Sink[*thing]) error {
-				sinktest.Replace(sink, "", []*thing{at("kept", 1)}, "1")
+		"the source has panicked: again": func() source.Source[*corev1.Pod] {
+			return run(func(_ context.Context, sink source.Sink[*corev1.Pod]) error {
+				sinktest.Replace(sink, "", []*corev1.Pod{at("kept", 1)}, "1")
 				panic("again")
 			})
 		},
-		"the source has panicked: runtime error": func() source.Source[*thing] { return (*script)(nil) },
+		"the source has panicked: runtime error": func() source.Source[*corev1.Pod] { return (*script)(nil) },
 	} {
 		t.Run(want, func(t *testing.T) {
 			rig.InBubble(t, func(t *testing.T) {
 				w := prepareWorld(t, []string{"bad", "good"})
 				var log bytes.Buffer // the handler has a lock
 				w.logger = logr.FromSlogHandler(slog.NewTextHandler(&log, nil))
-				w.source = fleet.NewSource(w.clusters, func(c fleet.Cluster) source.Source[*thing] {
+				w.source = fleet.NewSource(w.clusters, func(c fleet.Cluster) source.Source[*corev1.Pod] {
 					if c.Name == "bad" {
 						return open()
 					}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -26,7 +27,7 @@ import (
 func TestListers(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		w := newWorld(t, []string{"east", "west"})
-		byCluster := fleet.ByCluster[*thing]()
+		byCluster := fleet.ByCluster[*corev1.Pod]()
 		require.NoError(t, w.AddIndexes(byCluster, index.Labels[inCluster]("name")))
 		node := at("node", 1)
 		node.Namespace = ""
@@ -42,7 +43,7 @@ func TestListers(t *testing.T) {
 		assert.Len(t, all, 3)
 		some, err := east.List(named("a"))
 		assert.NoError(t, err)
-		assert.Equal(t, []*thing{at("a", 1)}, some)
+		assert.Equal(t, []*corev1.Pod{at("a", 1)}, some)
 		got, err := east.Namespace("ns").Get("a")
 		assert.NoError(t, err)
 		assert.Equal(t, "1", got.ResourceVersion)
@@ -54,7 +55,7 @@ func TestListers(t *testing.T) {
 		assert.True(t, apierrors.IsNotFound(err), err)
 		inNamespace, err := east.Namespace("ns").List(named("b"))
 		assert.NoError(t, err)
-		assert.Equal(t, []*thing{at("b", 2)}, inNamespace)
+		assert.Equal(t, []*corev1.Pod{at("b", 2)}, inNamespace)
 		assert.Len(t, slices.Collect(east.Namespace("ns").All(nil)), 2)
 
 		everywhere, err := lister.New(w.Informer).List(named("a"))
@@ -81,10 +82,10 @@ func TestListersOfAMask(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		clusters, err := fleet.NewClusters(fleet.Cluster{Name: "east"})
 		require.NoError(t, err)
-		things := typed.NewInformer(fleet.NewSource(clusters, func(fleet.Cluster) source.Source[*thing] {
+		things := typed.NewInformer(fleet.NewSource(clusters, func(fleet.Cluster) source.Source[*corev1.Pod] {
 			return &unlabeled{script{started: make(chan struct{})}}
 		}))
-		byCluster := fleet.ByCluster[*thing]()
+		byCluster := fleet.ByCluster[*corev1.Pod]()
 		require.NoError(t, things.AddIndexes(byCluster))
 		east := fleet.NewLister(things, byCluster, "east")
 		some := labels.SelectorFromSet(labels.Set{"name": "a"})
@@ -92,7 +93,7 @@ func TestListersOfAMask(t *testing.T) {
 		assert.NoError(t, err, "the cluster is not known yet")
 		rig.Start(t, things)
 		synctest.Wait()
-		for name, list := range map[string]func(selector labels.Selector) ([]*thing, error){
+		for name, list := range map[string]func(selector labels.Selector) ([]*corev1.Pod, error){
 			"fleet": east.List, "namespace": east.Namespace("ns").List,
 		} {
 			_, err := list(some)
@@ -102,7 +103,7 @@ func TestListersOfAMask(t *testing.T) {
 				assert.NoError(t, err, name)
 			}
 		}
-		for name, all := range map[string]func(selector labels.Selector) iter.Seq[*thing]{
+		for name, all := range map[string]func(selector labels.Selector) iter.Seq[*corev1.Pod]{
 			"fleet": east.All, "namespace": east.Namespace("ns").All,
 		} {
 			assert.Panics(t, func() { _ = slices.Collect(all(some)) }, name)
@@ -164,28 +165,22 @@ func TestFactory(t *testing.T) {
 	})
 }
 
-// counted is how many things there are of a name.
-type counted struct {
-	name string
-	n    int
+// row is a projection of a Pod, or how many Pods there are of a name.
+type row struct {
+	namespace, name, cluster string
+	n                        int
 }
 
-func (c counted) GetName() string      { return c.name }
-func (c counted) GetNamespace() string { return "" }
-
-// row is a projection.
-type row struct{ namespace, name, cluster string }
-
-func (r row) GetName() string      { return r.name }
-func (r row) GetNamespace() string { return r.namespace }
+func (r *row) GetName() string      { return r.name }
+func (r *row) GetNamespace() string { return r.namespace }
 
 // TestProjectionsAndViews are made of fleets as of other informers and sources.
 func TestProjectionsAndViews(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		w := newWorld(t, []string{"east", "west"})
 		byName := view.Group(view.Of(w.Informer), view.One(func(obj inCluster) (string, bool) { return obj.GetName(), true }),
-			func(name string, objs iter.Seq[inCluster]) (counted, bool) {
-				return counted{name, len(slices.Collect(objs))}, true
+			func(name string, objs iter.Seq[inCluster]) (*row, bool) {
+				return &row{name: name, n: len(slices.Collect(objs))}, true
 			})
 		counts := typed.NewInformer(byName)
 		rig.Start(t, counts)
@@ -193,26 +188,29 @@ func TestProjectionsAndViews(t *testing.T) {
 		w.list("west", 5, at("a", 1))
 		w.next()
 		got, _ := counts.Get(index.Key{Name: "a"})
-		assert.Equal(t, counted{"a", 2}, got)
+		assert.Equal(t, &row{name: "a", n: 2}, got)
 		w.clusters.Remove("west")
 		w.next()
 		got, _ = counts.Get(index.Key{Name: "a"})
-		assert.Equal(t, counted{"a", 1}, got)
+		assert.Equal(t, &row{name: "a", n: 1}, got)
 	})
 	rig.InBubble(t, func(t *testing.T) {
 		w := prepareWorld(t, []string{"east", "west"})
-		rows := typed.NewInformer(source.FilterMap(w.source, func(obj inCluster) (row, bool) {
-			return row{obj.GetNamespace(), obj.GetName(), obj.Cluster()}, obj.GetName() != "left-out"
+		rows := typed.NewInformer(source.FilterMap(w.source, func(obj inCluster) (*row, bool) {
+			return &row{namespace: obj.GetNamespace(), name: obj.GetName(), cluster: obj.Cluster()}, obj.GetName() != "left-out"
 		}))
 		rig.Start(t, rows)
 		w.list("east", 5, at("a", 1), at("left-out", 1))
 		w.list("west", 5, at("a", 1))
 		synctest.Wait()
-		assert.ElementsMatch(t, []row{{"east/ns", "a", "east"}, {"west/ns", "a", "west"}}, rows.List())
+		assert.ElementsMatch(t, []*row{
+			{namespace: "east/ns", name: "a", cluster: "east"},
+			{namespace: "west/ns", name: "a", cluster: "west"},
+		}, rows.List())
 		w.list("east", 6, at("b", 6), at("left-out", 1))
 		w.clusters.Remove("west")
 		synctest.Wait()
-		assert.Equal(t, []row{{"east/ns", "b", "east"}}, rows.List())
+		assert.Equal(t, []*row{{namespace: "east/ns", name: "b", cluster: "east"}}, rows.List())
 		assert.NoError(t, w.source.WaitForResourceVersion(t.Context(), "east", "6"))
 	})
 }

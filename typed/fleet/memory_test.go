@@ -8,6 +8,7 @@ import (
 	"weak"
 
 	"github.com/stretchr/testify/assert"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/internal/test/sinktest"
@@ -18,9 +19,9 @@ func TestMemoryGoesWithTheCluster(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		w := newWorld(t, []string{"east", "west"})
 		const many = 500
-		var left, stayed []weak.Pointer[thing]
+		var left, stayed []weak.Pointer[corev1.Pod]
 		for _, cluster := range []string{"east", "west"} {
-			var list []*thing
+			var list []*corev1.Pod
 			for i := range many {
 				obj := at(fmt.Sprint("obj-", i), i+1)
 				obj.Namespace = fmt.Sprint("ns-", i%100)
@@ -48,7 +49,7 @@ func TestMemoryGoesWithTheCluster(t *testing.T) {
 }
 
 // alive returns how many objects something refers to.
-func alive(of []weak.Pointer[thing]) (n int) {
+func alive(of []weak.Pointer[corev1.Pod]) (n int) {
 	runtime.GC()
 	runtime.GC()
 	for _, obj := range of {

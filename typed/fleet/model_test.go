@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	"pgregory.net/rapid"
 
 	"github.com/kubetyped/informer/index"
@@ -179,7 +180,7 @@ func (m *model) relist(name string, c *cluster, next func(int) int) {
 }
 
 // object returns one of five objects of two namespaces, as it is now.
-func (m *model) object(i int) *thing {
+func (m *model) object(i int) *corev1.Pod {
 	obj := at(string(rune('a'+i)), m.clock)
 	obj.Namespace = fmt.Sprint("ns", i%2)
 	return obj

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubetyped/informer/index"
@@ -21,7 +22,7 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-var _ control.Observer = (*fleet.Observer[*thing])(nil)
+var _ control.Observer = (*fleet.Observer[*corev1.Pod])(nil)
 
 // TestExpectations: a key is put off until the informer has seen what was written to its
 // cluster, whatever versions others have come to.
@@ -113,7 +114,7 @@ func TestExpectationsOfKeysInClusters(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		w, versions := prepareWorld(t, nil), &sync.Map{}
 		require.NoError(t, w.clusters.Add(fleet.Cluster{Name: "east"}))
-		w.source = fleet.NewSource(w.clusters, func(c fleet.Cluster) source.Source[*thing] {
+		w.source = fleet.NewSource(w.clusters, func(c fleet.Cluster) source.Source[*corev1.Pod] {
 			return keyed{w.open(c).(*script), versions}
 		})
 		w.Informer = typed.NewInformer(w.source)
@@ -174,7 +175,7 @@ func TestBadObservers(t *testing.T) {
 		nameless.UID = ""
 		_, err = fleet.NewObserver(w.Informer, w.source, "east").ExpectDeleted(nameless)
 		assert.ErrorContains(t, err, "the object has no UID")
-		for _, none := range []typed.Identified{nil, (*thing)(nil)} {
+		for _, none := range []typed.Identified{nil, (*corev1.Pod)(nil)} {
 			_, err = fleet.NewObserver(w.Informer, w.source, "east").ExpectDeleted(none)
 			assert.ErrorContains(t, err, "cluster east: a deletion is not expected: object is nil")
 		}

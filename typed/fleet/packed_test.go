@@ -14,14 +14,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/fleet"
 	"github.com/kubetyped/informer/typed/kube"
-	"github.com/kubetyped/informer/typed/shard"
 	"github.com/kubetyped/informer/typed/source"
 	"github.com/kubetyped/informer/typed/view"
 )
@@ -38,19 +35,6 @@ func (m *packedMap) GetUID() types.UID                  { return m.ObjectMeta.UI
 func (m *packedMap) GetResourceVersion() string         { return m.ObjectMeta.ResourceVersion }
 func (m *packedMap) GetDeletionTimestamp() *metav1.Time { return m.ObjectMeta.DeletionTimestamp }
 
-// packedShare is a source that runs its group while it runs itself.
-type packedShare struct {
-	*shard.Source[*packedMap]
-	group *shard.Group
-}
-
-func (s packedShare) Run(ctx context.Context, sink source.Sink[*packedMap]) error {
-	both, ctx := errgroup.WithContext(ctx)
-	both.Go(func() error { return s.group.Run(ctx) })
-	both.Go(func() error { return s.Source.Run(ctx, sink) })
-	return both.Wait()
-}
-
 // TestPackedObjects: packed objects come through shards, a fleet and a view with their bytes.
 func TestPackedObjects(t *testing.T) {
 	t.Parallel()
@@ -64,11 +48,7 @@ func TestPackedObjects(t *testing.T) {
 		clusters, err := fleet.NewClusters(fleet.Cluster{Name: "east", Config: srv.Config()})
 		require.NoError(t, err)
 		maps := typed.NewInformer(fleet.NewSource(clusters, func(c fleet.Cluster) source.Source[*packedMap] {
-			group, err := shard.New(c.Config, "kube-system", "maps", shard.WithIdentity("one"), shard.WithHash(shard.Key()))
-			require.NoError(t, err)
-			share := shard.NewSource(group, func() source.Source[*packedMap] { return kube.FromREST[*packedMap](c.Config) })
-			share.Reconcile(nil)
-			return packedShare{share, group}
+			return newShare(t, c, "one")
 		}))
 		last := typed.NewInformer[fleet.InCluster[*packedMap]](view.Filter(view.Of(maps), func(m fleet.InCluster[*packedMap]) bool { return m.GetName() != "map-7" }))
 		ctx, cancel := context.WithCancel(context.Background())

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/test/rig"
@@ -20,13 +21,13 @@ import (
 // TestPaths: all reports of a cluster reach the informer. The version is that of all clusters, and
 // comes on request, or with lists.
 func TestPaths(t *testing.T) {
-	sinktest.Path[*thing, inCluster]{
-		Begin: sinktest.Over(func(src source.Source[*thing]) source.Source[inCluster] {
+	sinktest.Path[*corev1.Pod, inCluster]{
+		Begin: sinktest.Over(func(src source.Source[*corev1.Pod]) source.Source[inCluster] {
 			clusters, err := fleet.NewClusters(fleet.Cluster{Name: "one"})
 			require.NoError(t, err)
-			return fleet.NewSource(clusters, func(fleet.Cluster) source.Source[*thing] { return src })
+			return fleet.NewSource(clusters, func(fleet.Cluster) source.Source[*corev1.Pod] { return src })
 		}),
-		Object: at("a", 1), Back: func(in inCluster) *thing { return in.Object }, Held: true, Compares: true,
+		Object: at("a", 1), Back: func(in inCluster) *corev1.Pod { return in.Object }, Held: true, Compares: true,
 		Key: func(key index.Key) index.Key { return fleet.Key("one", key.Namespace, key.Name) },
 		Version: func(method, version string) string {
 			if method == "Bookmark" || method == "Replace" {
@@ -39,19 +40,19 @@ func TestPaths(t *testing.T) {
 
 // TestOmits: a fleet reports that a cluster's source leaves a field out.
 func TestOmits(t *testing.T) {
-	sinktest.Omits(t, true, func(src source.Source[*thing]) source.Source[inCluster] {
+	sinktest.Omits(t, true, func(src source.Source[*corev1.Pod]) source.Source[inCluster] {
 		clusters, err := fleet.NewClusters(fleet.Cluster{Name: "one"})
 		require.NoError(t, err)
-		return fleet.NewSource(clusters, func(fleet.Cluster) source.Source[*thing] { return src })
+		return fleet.NewSource(clusters, func(fleet.Cluster) source.Source[*corev1.Pod] { return src })
 	})
 }
 
 // TestDerives: a fleet leads to the source of each cluster.
 func TestDerives(t *testing.T) {
-	sinktest.Derives(t, true, func(src source.Source[*thing]) source.Source[inCluster] {
+	sinktest.Derives(t, true, func(src source.Source[*corev1.Pod]) source.Source[inCluster] {
 		clusters, err := fleet.NewClusters(fleet.Cluster{Name: "one"})
 		require.NoError(t, err)
-		return fleet.NewSource(clusters, func(fleet.Cluster) source.Source[*thing] { return src })
+		return fleet.NewSource(clusters, func(fleet.Cluster) source.Source[*corev1.Pod] { return src })
 	})
 }
 
@@ -62,10 +63,10 @@ func TestDiamonds(t *testing.T) {
 		set := view.NewSet(at("a", 1))
 		clusters, err := fleet.NewClusters()
 		require.NoError(t, err)
-		of := typed.NewInformer(fleet.NewSource(clusters, func(fleet.Cluster) source.Source[*thing] { return set.View() }), typed.WithName("clusters"))
+		of := typed.NewInformer(fleet.NewSource(clusters, func(fleet.Cluster) source.Source[*corev1.Pod] { return set.View() }), typed.WithName("clusters"))
 		rig.Start(t, of)
-		joined := typed.NewInformer(view.JoinOn(set.View(), view.Of(of), view.Name[*thing](), view.Name[inCluster](),
-			func(obj *thing, _ iter.Seq[inCluster]) (*thing, bool) { return obj, true }))
+		joined := typed.NewInformer(view.JoinOn(set.View(), view.Of(of), view.Name[*corev1.Pod](), view.Name[inCluster](),
+			func(obj *corev1.Pod, _ iter.Seq[inCluster]) (*row, bool) { return &row{name: obj.Name}, true }))
 		ended := make(chan error, 1)
 		go func() { ended <- joined.Run(t.Context()) }()
 		synctest.Wait()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/test/rig"
@@ -102,7 +103,7 @@ func TestRejectedAndBack(t *testing.T) {
 		w.list("east", 7)
 		assert.Equal(t, []string{"Deleted Relisted east/ns/a@1", "Deleted Relisted east/ns/b@6"}, w.next())
 		sinktest.Put(w.of("east"), nil, "8")
-		sinktest.Replace(w.of("east"), "", []*thing{nil, at("a", 9)}, "9")
+		sinktest.Replace(w.of("east"), "", []*corev1.Pod{nil, at("a", 9)}, "9")
 		assert.Equal(t, []string{"Added Relisted east/ns/a@9"}, w.next())
 		assert.Equal(t, 4, w.Status().Rejected)
 	})

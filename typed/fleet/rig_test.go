@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
@@ -23,16 +24,11 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// thing is what the tests keep.
-type thing struct {
-	metav1.ObjectMeta
-}
+type inCluster = fleet.InCluster[*corev1.Pod]
 
-type inCluster = fleet.InCluster[*thing]
-
-// at returns a thing of the namespace ns.
-func at(name string, version int) *thing {
-	return &thing{metav1.ObjectMeta{
+// at returns a Pod of the namespace ns.
+func at(name string, version int) *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "ns", Name: name, UID: types.UID(name), ResourceVersion: strconv.Itoa(version), Labels: map[string]string{"name": name},
 	}}
 }
@@ -40,12 +36,12 @@ func at(name string, version int) *thing {
 // script is the source of a cluster, whose reports the test makes itself.
 type script struct {
 	ctx     context.Context // of Run
-	sink    source.Sink[*thing]
+	sink    source.Sink[*corev1.Pod]
 	end     chan error
 	started chan struct{}
 }
 
-func (s *script) Run(ctx context.Context, sink source.Sink[*thing]) error {
+func (s *script) Run(ctx context.Context, sink source.Sink[*corev1.Pod]) error {
 	s.ctx, s.sink = ctx, sink
 	close(s.started)
 	select {
@@ -62,7 +58,7 @@ type world struct {
 	*typed.Informer[inCluster]
 	t        *testing.T
 	clusters *fleet.Clusters
-	source   *fleet.Source[*thing]
+	source   *fleet.Source[*corev1.Pod]
 	complain assert.TestingT // about events that do not follow from those before
 	stop     context.CancelFunc
 
@@ -107,7 +103,7 @@ func (w *world) start() {
 	synctest.Wait()
 }
 
-func (w *world) open(c fleet.Cluster) source.Source[*thing] {
+func (w *world) open(c fleet.Cluster) source.Source[*corev1.Pod] {
 	s := &script{end: make(chan error, 1), started: make(chan struct{})}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -134,7 +130,7 @@ func (w *world) note(e typed.Event[inCluster]) {
 }
 
 // of returns the sink of a cluster.
-func (w *world) of(cluster string) source.Sink[*thing] { return w.scriptOf(cluster).sink }
+func (w *world) of(cluster string) source.Sink[*corev1.Pod] { return w.scriptOf(cluster).sink }
 
 func (w *world) scriptOf(cluster string) *script {
 	synctest.Wait()
@@ -148,7 +144,7 @@ func (w *world) scriptOf(cluster string) *script {
 }
 
 // list delivers a list of a cluster.
-func (w *world) list(cluster string, version int, objs ...*thing) {
+func (w *world) list(cluster string, version int, objs ...*corev1.Pod) {
 	sinktest.Replace(w.of(cluster), "", objs, strconv.Itoa(version))
 }
 

@@ -25,16 +25,16 @@ import (
 
 // servers are API servers, a cluster each, and an informer of their Pods.
 type servers struct {
-	*typed.Informer[fleet.InCluster[*corev1.Pod]]
+	*typed.Informer[inCluster]
 	byName    map[string]*apitest.Server
 	clusters  *fleet.Clusters
 	source    *fleet.Source[*corev1.Pod]
-	histories map[string]*history.History[fleet.InCluster[*corev1.Pod]]
+	histories map[string]*history.History[inCluster]
 }
 
 // serve starts servers with some Pods each, and an informer of them.
 func serve(t *testing.T, pods int, names []string, opts ...fleet.Option) *servers {
-	s := &servers{byName: map[string]*apitest.Server{}, clusters: &fleet.Clusters{}, histories: map[string]*history.History[fleet.InCluster[*corev1.Pod]]{}}
+	s := &servers{byName: map[string]*apitest.Server{}, clusters: &fleet.Clusters{}, histories: map[string]*history.History[inCluster]{}}
 	for _, name := range names {
 		srv := apitest.Start(t)
 		s.byName[name] = srv
@@ -42,7 +42,7 @@ func serve(t *testing.T, pods int, names []string, opts ...fleet.Option) *server
 			require.NoError(t, srv.Create(t.Context(), rig.NewPod(fmt.Sprintf("pod-%d", i), "node")))
 		}
 		require.NoError(t, s.clusters.Add(fleet.Cluster{Name: name, Config: srv.Config()}))
-		s.histories[name] = history.New[fleet.InCluster[*corev1.Pod]]()
+		s.histories[name] = history.New[inCluster]()
 	}
 	s.source = fleet.NewSource(s.clusters, func(c fleet.Cluster) source.Source[*corev1.Pod] { return kube.FromREST[*corev1.Pod](c.Config) }, opts...)
 	s.Informer = typed.NewInformer(s.source)
@@ -73,11 +73,11 @@ func (s *servers) check(t *testing.T, cluster string) {
 	require.NoError(t, err)
 	list, err := client.CoreV1().Pods("").List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
-	want := []fleet.InCluster[*corev1.Pod]{}
+	want := []inCluster{}
 	for i := range list.Items {
 		want = append(want, fleet.In(cluster, &list.Items[i]))
 	}
-	var have []fleet.InCluster[*corev1.Pod]
+	var have []inCluster
 	for pod := range s.All() {
 		if pod.Cluster() == cluster {
 			have = append(have, pod)

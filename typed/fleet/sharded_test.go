@@ -32,40 +32,46 @@ import (
 // each is how many objects a cluster has.
 const each = 40
 
-// replica is a process with one shard of the ConfigMaps of each cluster, by a shard group there.
+// replica is a process with one shard of the ConfigMaps of each cluster, packed, by a shard group
+// there.
 type replica struct {
 	name string
-	maps *typed.Informer[fleet.InCluster[*corev1.ConfigMap]]
+	maps *typed.Informer[fleet.InCluster[*packedMap]]
 	stop func()
 
 	mu      sync.Mutex
-	shares  map[string]*shard.Source[*corev1.ConfigMap] // guarded by mu; by cluster
-	reasons map[index.Reason]int                        // guarded by mu; of events
-	relists map[index.EventType]int                     // guarded by mu; events of lists, by their type
+	shares  map[string]share        // guarded by mu; by cluster
+	reasons map[index.Reason]int    // guarded by mu; of events
+	relists map[index.EventType]int // guarded by mu; events of lists, by their type
 }
 
-// inGroup is a source that runs its group while it runs itself.
-type inGroup struct {
-	*shard.Source[*corev1.ConfigMap]
+// share is a source of a replica's shard of a cluster, which runs its group while it runs itself.
+type share struct {
+	*shard.Source[*packedMap]
 	group *shard.Group
 }
 
-func (s inGroup) Run(ctx context.Context, sink source.Sink[*corev1.ConfigMap]) error {
+func newShare(t *testing.T, c fleet.Cluster, replica string) share {
+	group, err := shard.New(c.Config, "kube-system", "maps", shard.WithIdentity(replica), shard.WithHash(shard.Key()))
+	require.NoError(t, err)
+	src := shard.NewSource(group, func() source.Source[*packedMap] { return kube.FromREST[*packedMap](c.Config) })
+	src.Reconcile(nil)
+	return share{src, group}
+}
+
+func (s share) Run(ctx context.Context, sink source.Sink[*packedMap]) error {
 	both, ctx := errgroup.WithContext(ctx)
 	both.Go(func() error { return s.group.Run(ctx) })
 	both.Go(func() error { return s.Source.Run(ctx, sink) })
 	return both.Wait()
 }
 
-func (r *replica) open(t *testing.T, c fleet.Cluster) source.Source[*corev1.ConfigMap] {
-	group, err := shard.New(c.Config, "kube-system", "maps", shard.WithIdentity(r.name), shard.WithHash(shard.Key()))
-	require.NoError(t, err)
-	share := shard.NewSource(group, func() source.Source[*corev1.ConfigMap] { return kube.FromREST[*corev1.ConfigMap](c.Config) })
-	share.Reconcile(nil)
+func (r *replica) open(t *testing.T, c fleet.Cluster) source.Source[*packedMap] {
+	s := newShare(t, c, r.name)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.shares[c.Name] = share
-	return inGroup{share, group}
+	r.shares[c.Name] = s
+	return s
 }
 
 // count returns how many events there were of a reason.
@@ -80,9 +86,9 @@ func (r *replica) reconcile(work func(ctx context.Context, key index.Key) error)
 	return func(ctx context.Context, key index.Key) error {
 		cluster, own := fleet.Split(key)
 		r.mu.Lock()
-		share := r.shares[cluster]
+		s := r.shares[cluster]
 		r.mu.Unlock()
-		return share.Reconcile(func(ctx context.Context, _ index.Key) error { return work(ctx, key) })(ctx, own)
+		return s.Reconcile(func(ctx context.Context, _ index.Key) error { return work(ctx, key) })(ctx, own)
 	}
 }
 
@@ -119,11 +125,11 @@ func (j *journal) last(key index.Key) string {
 }
 
 func startReplica(t *testing.T, name string, clusters *fleet.Clusters, j *journal) *replica {
-	r := &replica{name: name, shares: map[string]*shard.Source[*corev1.ConfigMap]{}, reasons: map[index.Reason]int{}, relists: map[index.EventType]int{}}
-	r.maps = typed.NewInformer(fleet.NewSource(clusters, func(c fleet.Cluster) source.Source[*corev1.ConfigMap] { return r.open(t, c) }))
+	r := &replica{name: name, shares: map[string]share{}, reasons: map[index.Reason]int{}, relists: map[index.EventType]int{}}
+	r.maps = typed.NewInformer(fleet.NewSource(clusters, func(c fleet.Cluster) source.Source[*packedMap] { return r.open(t, c) }))
 	q, err := queue.NewWorkQueue[index.Key]()
 	require.NoError(t, err)
-	_, err = r.maps.Handle(control.Enqueue[fleet.InCluster[*corev1.ConfigMap]](q))
+	_, err = r.maps.Handle(control.Enqueue[fleet.InCluster[*packedMap]](q))
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -142,7 +148,9 @@ func startReplica(t *testing.T, name string, clusters *fleet.Clusters, j *journa
 		assert.NoError(t, control.Run(ctx, control.WithInformers(r.maps), control.WithWorkers(q, 2*each, r.reconcile(func(_ context.Context, key index.Key) error {
 			obj, ok := r.maps.Get(key)
 			assert.True(t, ok, "it was released before it was reconciled")
-			j.write(name, key, obj.Object.Data["write"])
+			whole, err := obj.Object.Object()
+			assert.NoError(t, err)
+			j.write(name, key, whole.Data["write"])
 			return nil
 		}))))
 	})

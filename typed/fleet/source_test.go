@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/test/rig"
@@ -125,7 +126,7 @@ func TestClustersComeAndGo(t *testing.T) {
 		_, ok := w.source.StatusOf("west")
 		assert.False(t, ok)
 		sinktest.Put(old, at("late", 9), "9")
-		sinktest.Replace(old, "", []*thing{at("late", 9)}, "9")
+		sinktest.Replace(old, "", []*corev1.Pod{at("late", 9)}, "9")
 		sinktest.Bookmark(old, "99")
 		assert.Empty(t, w.next())
 		assert.Equal(t, []string{"east/ns/a@1"}, w.keys())
@@ -317,8 +318,8 @@ func TestNamespacesOfClusters(t *testing.T) {
 		clusters, err := fleet.NewClusters(fleet.Cluster{Name: "east"})
 		require.NoError(t, err)
 		w := &world{t: t, complain: t, clusters: clusters, told: map[index.Key]inCluster{}}
-		w.source = fleet.NewSource(clusters, func(fleet.Cluster) source.Source[*thing] {
-			return source.FromNamespaces(namespaces, func(namespace string) source.Source[*thing] {
+		w.source = fleet.NewSource(clusters, func(fleet.Cluster) source.Source[*corev1.Pod] {
+			return source.FromNamespaces(namespaces, func(namespace string) source.Source[*corev1.Pod] {
 				s := &script{end: make(chan error, 1), started: make(chan struct{})}
 				scripts[namespace] = s
 				return s
@@ -326,20 +327,20 @@ func TestNamespacesOfClusters(t *testing.T) {
 		})
 		w.Informer = typed.NewInformer(w.source)
 		w.start()
-		in := func(namespace, name string) *thing {
+		in := func(namespace, name string) *corev1.Pod {
 			obj := at(name, 1)
 			obj.Namespace = namespace
 			return obj
 		}
 		<-scripts["blue"].started
-		sinktest.Replace(scripts["blue"].sink, "", []*thing{in("blue", "a")}, "3")
+		sinktest.Replace(scripts["blue"].sink, "", []*corev1.Pod{in("blue", "a")}, "3")
 		assert.Equal(t, []string{"Added Initial east/blue/a@1"}, w.next())
 		require.NoError(t, namespaces.Add("red"))
 		synctest.Wait()
-		sinktest.Replace(scripts["red"].sink, "", []*thing{in("red", "b"), in("red", "c")}, "4")
+		sinktest.Replace(scripts["red"].sink, "", []*corev1.Pod{in("red", "b"), in("red", "c")}, "4")
 		assert.Equal(t, []string{"Added Relisted east/red/b@1", "Added Relisted east/red/c@1"}, w.next())
 		assert.Equal(t, 3, w.status("east").Objects)
-		sinktest.Replace(scripts["red"].sink, "", []*thing{in("red", "c")}, "5")
+		sinktest.Replace(scripts["red"].sink, "", []*corev1.Pod{in("red", "c")}, "5")
 		assert.Equal(t, []string{"Deleted Relisted east/red/b@1", "Updated Relisted east/red/c@1"}, w.next())
 		namespaces.Remove("blue")
 		assert.Equal(t, []string{"Deleted OutOfScope east/blue/a@1"}, w.next())

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/internal/test/sinktest"
@@ -23,10 +24,10 @@ func TestSyncWaitsForLaterClusters(t *testing.T) {
 		for range 2000 {
 			var clusters fleet.Clusters
 			require.NoError(t, clusters.Add(fleet.Cluster{Name: "east"}, fleet.Cluster{Name: "west"}))
-			informer := typed.NewInformer(fleet.NewSource(&clusters, func(c fleet.Cluster) source.Source[*thing] {
-				return run(func(ctx context.Context, sink source.Sink[*thing]) error {
+			informer := typed.NewInformer(fleet.NewSource(&clusters, func(c fleet.Cluster) source.Source[*corev1.Pod] {
+				return run(func(ctx context.Context, sink source.Sink[*corev1.Pod]) error {
 					if c.Name == "east" { // the other one says nothing
-						sinktest.Replace(sink, "", []*thing{at("a", 1)}, "1")
+						sinktest.Replace(sink, "", []*corev1.Pod{at("a", 1)}, "1")
 					}
 					<-ctx.Done()
 					return nil
