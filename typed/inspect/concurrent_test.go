@@ -25,7 +25,7 @@ func TestConcurrentUse(t *testing.T) {
 	r.Record()
 	r.Start()
 	sinktest.Replace(r.Sink, "", nil, "1")
-	inspector := newInspector(t, inspect.WithInformers(r.Informer), inspect.WithQueue(queueOf(t, "ns/1")), inspect.WithInterval(100*time.Millisecond), inspect.WithMaxListeners(4))
+	inspector := newInspector(t, inspect.WithInformers(r.Informer), inspect.WithQueue(queueOf(t, rig.Key("1"))), inspect.WithInterval(100*time.Millisecond), inspect.WithMaxListeners(4))
 	server := httptest.NewServer(inspector)
 	defer server.Close()
 	stop := make(chan struct{})

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed/inspect"
 )
@@ -79,15 +80,15 @@ func TestForeignPages(t *testing.T) {
 // TestLongErrors: the text of an error is cut, wherever it is shown.
 func TestLongErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q, err := queue.NewWorkQueue[string](queue.WithName("long"))
+		q, err := queue.NewWorkQueue[index.Key](queue.WithName("long"))
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error)
 		go func() {
-			ended <- q.Run(ctx, 1, func(context.Context, string) error { return errors.New(strings.Repeat("é", 1<<20)) })
+			ended <- q.Run(ctx, 1, func(context.Context, index.Key) error { return errors.New(strings.Repeat("é", 1<<20)) })
 		}()
-		for _, key := range []string{"a", "b", "c", "d"} {
-			q.Add(key)
+		for _, name := range []string{"a", "b", "c", "d"} {
+			q.Add(index.Key{Name: name})
 		}
 		synctest.Wait()
 		inspector := newInspector(t, inspect.WithQueue(q))

@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/index"
@@ -28,7 +29,8 @@ import (
 )
 
 // sickProgram is a program in which an informer has no rights, a handler is slow, another
-// one stuck, one informer holds most of the memory, and one key fails.
+// one stuck, one informer holds most of the memory, and one key fails. It reads
+// some objects as metadata, others unstructured.
 type sickProgram struct {
 	factory *kube.Factory
 	queue   *queue.WorkQueue[index.Key]
@@ -61,9 +63,9 @@ func newSickProgram(t *testing.T) *sickProgram {
 
 	pods, err := kube.For[*corev1.Pod](p.factory)
 	require.NoError(t, err)
-	configMaps, err := kube.For[*corev1.ConfigMap](p.factory)
+	configMaps, err := kube.For[*unstructured.Unstructured](p.factory, kube.WithResource(corev1.SchemeGroupVersion.WithResource("configmaps")))
 	require.NoError(t, err)
-	nodes, err := kube.For[*corev1.Node](p.factory)
+	nodes, err := kube.For[*metav1.PartialObjectMetadata](p.factory, kube.WithResource(corev1.SchemeGroupVersion.WithResource("nodes")))
 	require.NoError(t, err)
 	_, err = kube.For[*corev1.Secret](p.factory)
 	require.NoError(t, err)
@@ -75,12 +77,12 @@ func newSickProgram(t *testing.T) *sickProgram {
 		}
 	}}, typed.WithHandlerName("to the billing system"))
 	require.NoError(t, err)
-	_, err = nodes.Handle(typed.HandlerFuncs[*corev1.Node]{AddFunc: func(*corev1.Node, bool) { <-p.stuck }}, typed.WithHandlerName("never returns"))
+	_, err = nodes.Handle(typed.HandlerFuncs[*metav1.PartialObjectMetadata]{AddFunc: func(*metav1.PartialObjectMetadata, bool) { <-p.stuck }}, typed.WithHandlerName("never returns"))
 	require.NoError(t, err)
 
 	p.queue, err = queue.NewWorkQueue[index.Key](queue.WithName("prices"))
 	require.NoError(t, err)
-	_, err = configMaps.Handle(typed.HandlerFuncs[*corev1.ConfigMap]{AddFunc: func(c *corev1.ConfigMap, _ bool) { p.queue.Add(index.KeyOf(c)) }})
+	_, err = configMaps.Handle(typed.HandlerFuncs[*unstructured.Unstructured]{AddFunc: func(c *unstructured.Unstructured, _ bool) { p.queue.Add(index.KeyOf(c)) }})
 	require.NoError(t, err)
 	running.Go(func() {
 		_ = p.queue.Run(ctx, 2, func(_ context.Context, key index.Key) error {
@@ -119,13 +121,13 @@ func TestOperatorFindsTheFault(t *testing.T) {
 		require.NotEmpty(t, said)
 		wants("Error", "Secret", "denies it the right to list or watch", "secrets is forbidden: no such right", "for 90 s")
 		wants("Warning", "Pod", "handler to the billing system is", "a call takes 3 s on average")
-		wants("Warning", "Node", "handler never returns has not returned for node-1", "for 90 s")
-		wants("ConfigMap", "hold", "MiB of heap, 100% of what those of all informers hold", "100")
+		wants("Warning", "of nodes", "handler never returns has not returned for node-1", "for 90 s")
+		wants("of configmaps", "hold", "MiB of heap, 100% of what those of all informers hold", "100")
 		wants("Warning", "prices", "key shop/prices-13 fails", "in a row", "the price of 13 is not a number")
 
 		time.Sleep(time.Minute) // after which a handler is called stuck
 		said = problemsIn(t, page(t, inspector, "/"))
-		wants("Error", "Node", "handler never returns is stuck in one call, for node-1")
+		wants("Error", "of nodes", "handler never returns is stuck in one call, for node-1")
 
 		text = page(t, inspector, "/?key=shop/prices-13")
 		assert.Contains(t, text, "It fails in queue prices for 2 min")

@@ -342,26 +342,40 @@ func TestProblemsOfTerminalKeys(t *testing.T) {
 
 // TestKeysOfQueues looks up keys in queues of other types of keys.
 func TestKeysOfQueues(t *testing.T) {
-	request := struct{ types.NamespacedName }{types.NamespacedName{Namespace: "shop", Name: "a"}}
+	pair := types.NamespacedName{Namespace: "shop", Name: "a"}
 	of := func(opt inspect.Option, key string) []snapshot.KeyQueue {
 		return decoded[snapshot.Key](t, newInspector(t, opt), "/?format=json&key="+key).Queues
 	}
-	assert.Len(t, of(inspect.WithQueue(queueOf(t, "shop/a")), "shop/a"), 1)
-	assert.Empty(t, of(inspect.WithQueue(queueOf(t, "shop/a")), "shop/b"))
-	assert.Len(t, of(inspect.WithQueue(queueOf(t, types.NamespacedName{Namespace: "shop", Name: "a"})), "shop/a"), 1)
-	assert.Len(t, of(inspect.WithQueue(queueOf(t, types.NamespacedName{Name: "a"})), "/a"), 1)
-	assert.Len(t, of(inspect.WithQueue(queueOf(t, request)), "shop/a"), 1, "as controller-runtime has them")
+	assert.Len(t, of(inspect.WithQueue(fixedQueue[string]{"shop/a"}), "shop/a"), 1)
+	assert.Empty(t, of(inspect.WithQueue(fixedQueue[string]{"shop/a"}), "shop/b"))
+	assert.Len(t, of(inspect.WithQueue(fixedQueue[types.NamespacedName]{pair}), "shop/a"), 1)
+	assert.Len(t, of(inspect.WithQueue(fixedQueue[types.NamespacedName]{types.NamespacedName{Name: "a"}}), "/a"), 1)
+	assert.Len(t, of(inspect.WithQueue(fixedQueue[struct{ types.NamespacedName }]{struct{ types.NamespacedName }{pair}}), "shop/a"), 1, "as controller-runtime has them")
 	assert.Len(t, of(inspect.WithQueue(queueOf(t, index.Key{Namespace: "east/shop", Name: "a"})), "east/shop/a"), 1, "as fleets have them")
-	other := of(inspect.WithQueue(queueOf(t, 17)), "17")
+	other := of(inspect.WithQueue(fixedQueue[int]{17}), "17")
 	require.Len(t, other, 1, "it is in the lists")
 	assert.False(t, other[0].Known)
-	assert.Len(t, of(inspect.WithQueue(queueOf[any](t, "shop/a")), "shop/a"), 1, "of keys of any type")
-	assert.Len(t, of(inspect.WithQueue(queueOf(t, struct{ Key any }{"a"})), "{a}"), 1, "of structs with a key of any type")
+	assert.Len(t, of(inspect.WithQueue(fixedQueue[any]{"shop/a"}), "shop/a"), 1, "of keys of any type")
+	assert.Len(t, of(inspect.WithQueue(fixedQueue[struct{ Key any }]{struct{ Key any }{"a"}}), "{a}"), 1, "of structs with a key of any type")
+}
+
+// fixedQueue reports as a queue in which a key waits.
+type fixedQueue[K comparable] struct{ key K }
+
+func (q fixedQueue[K]) Report(int) queue.Report {
+	return queue.Report{Stats: queue.Stats{Waiting: 1, OldestAge: time.Second}, Oldest: fmt.Sprint(q.key)}
+}
+
+func (q fixedQueue[K]) KeyState(key K) (s queue.KeyState) {
+	if key == q.key {
+		s.Waiting = time.Now()
+	}
+	return s
 }
 
 // queueOf returns a queue in which a key waits.
-func queueOf[K comparable](t *testing.T, key K) *queue.WorkQueue[K] {
-	q, err := queue.NewWorkQueue[K]()
+func queueOf(t *testing.T, key index.Key) *queue.WorkQueue[index.Key] {
+	q, err := queue.NewWorkQueue[index.Key]()
 	require.NoError(t, err)
 	t.Cleanup(q.ShutDown)
 	q.Add(key)
@@ -456,8 +470,8 @@ func TestSameNames(t *testing.T) {
 // TestInspectorsParts are what others, such as metrics, are made from.
 func TestInspectorsParts(t *testing.T) {
 	informer := typed.NewInformer(rig.NewScript())
-	q := queueOf(t, "a")
-	e, err := control.NewExpectations(control.AdderFunc[string](func(string) {}))
+	q := queueOf(t, rig.Key("a"))
+	e, err := control.NewExpectations(control.AdderFunc[index.Key](func(index.Key) {}))
 	require.NoError(t, err)
 	inspector := newInspector(t, inspect.WithInformers(informer), inspect.WithFactories(typed.NewFactory()), inspect.WithQueue(q), inspect.WithExpectations("e", e))
 	assert.Equal(t, []typed.AnyInformer{informer}, inspector.Informers())

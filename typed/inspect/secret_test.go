@@ -26,13 +26,6 @@ import (
 // password is the secret that no page may show.
 const password = "correct horse battery staple"
 
-// taken is a user's own struct with a part of a Secret.
-type taken struct {
-	metav1.ObjectMeta `json:"metadata"`
-
-	Data map[string][]byte `json:"data"`
-}
-
 // TestSecretsAreNeverShown reads Secrets as whatever they can be read as, from wherever, with
 // all options that show contents.
 func TestSecretsAreNeverShown(t *testing.T) {
@@ -49,7 +42,10 @@ func TestSecretsAreNeverShown(t *testing.T) {
 	bare := func(src source.Source[*corev1.Secret]) source.Source[*corev1.Secret] {
 		return nowhere[*corev1.Secret]{src}
 	}
-	take := func(s *corev1.Secret) *taken { return &taken{s.ObjectMeta, s.Data} }
+	// take makes a user's own struct with a part of a Secret.
+	take := func(s *corev1.Secret) *rig.Thing {
+		return &rig.Thing{Namespace: s.Namespace, Name: s.Name, Node: string(s.Data["password"])}
+	}
 	clusters, err := fleet.NewClusters(fleet.Cluster{Name: "east", Config: config})
 	require.NoError(t, err)
 
@@ -153,7 +149,7 @@ func TestObjectContents(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web"}, InvolvedObject: corev1.ObjectReference{Kind: "Secret", Name: "login"},
 	}))
 	pods := typed.NewInformer(kube.FromREST[*corev1.Pod](srv.Config()))
-	events := typed.NewInformer(kube.FromREST[*corev1.Event](srv.Config()))
+	events := typed.NewInformer(kube.FromREST[*unstructured.Unstructured](srv.Config(), kube.WithResource(corev1.SchemeGroupVersion.WithResource("events"))))
 	ctx := rig.Start(t, pods)
 	rig.Start(t, events)
 	require.NoError(t, pods.WaitForSync(ctx))

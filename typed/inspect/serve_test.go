@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
 
+	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
@@ -207,7 +208,7 @@ func TestOptions(t *testing.T) {
 	var noFactory *typed.Factory
 	for name, opt := range map[string]inspect.Option{
 		"nil": nil, "informer": inspect.WithInformers(nobody), "nil informer": inspect.WithInformers(nil), "factory": inspect.WithFactories(noFactory),
-		"queue": inspect.WithQueue((*queue.WorkQueue[string])(nil)), "expectations": inspect.WithExpectations("e", nil),
+		"queue": inspect.WithQueue((*queue.WorkQueue[index.Key])(nil)), "expectations": inspect.WithExpectations("e", nil),
 		"group": inspect.WithGroup(nil), "fleet": inspect.WithFleet("f", nil), "writes": inspect.WithWrites(nil), "sharing": inspect.WithDeduplication(nil),
 		"title": inspect.WithTitle(""), "interval": inspect.WithInterval(0), "listeners": inspect.WithMaxListeners(0),
 		"wrapped": inspect.WithInformers(uncomparable{nobody, nil}),

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
@@ -22,7 +23,7 @@ import (
 func TestAddUntil(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stays, goes := typed.NewInformer(rig.NewScript(), typed.WithName("stays")), typed.NewInformer(rig.NewScript(), typed.WithName("goes"))
-		q, err := queue.NewWorkQueue[string](queue.WithName("q"))
+		q, err := queue.NewWorkQueue[index.Key](queue.WithName("q"))
 		require.NoError(t, err)
 		defer q.ShutDown()
 		writes, err := control.NewExpectations(q)
