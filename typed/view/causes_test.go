@@ -31,19 +31,19 @@ func TestReasonsOfAView(t *testing.T) {
 			return view.Union(view.Map(in, name), view.Map(in, name))
 		},
 		"JoinOn": func(in *view.View[*rig.Thing]) *view.View[row] {
-			return view.JoinOn(in, in, view.Name[*rig.Thing](), view.Name[*rig.Thing](), matching)
+			return view.JoinOn(in, in, byName, byName, matching)
 		},
 		"Group": func(in *view.View[*rig.Thing]) *view.View[row] {
 			return view.Map(view.Distinct(in, view.Name[*rig.Thing]()), name)
 		},
 		"Reduce": func(in *view.View[*rig.Thing]) *view.View[row] {
-			return view.Reduce(in, view.One(func(o *rig.Thing) (string, bool) { return o.Name, true }), view.Fold[*rig.Thing, int]{
+			return view.Reduce(in, byName, view.Fold[*rig.Thing, int]{
 				Add: func(n *int, _ *rig.Thing) { *n++ }, Remove: func(n *int, _ *rig.Thing) { *n-- },
 			}, func(key string, n *int, _ int) (row, bool) { return row{key, fmt.Sprint(*n)}, true })
 		},
 		"right side": func(in *view.View[*rig.Thing]) *view.View[row] {
 			set := named("a", "b", "c")
-			return view.JoinOn(set.View(), in, view.Name[*rig.Thing](), view.Name[*rig.Thing](), func(o *rig.Thing, with iter.Seq[*rig.Thing]) (row, bool) {
+			return view.JoinOn(set.View(), in, byName, byName, func(o *rig.Thing, with iter.Seq[*rig.Thing]) (row, bool) {
 				for range with {
 					return name(o), true
 				}

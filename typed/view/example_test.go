@@ -13,7 +13,7 @@ import (
 	"github.com/kubetyped/informer/typed/view"
 )
 
-// Service, Pod and Text are objects: any type with a name is one.
+// Service and Pod are objects: any type with a name is one. So is row, which has a name and a value.
 type (
 	Service struct {
 		view.Named
@@ -24,10 +24,6 @@ type (
 		Labels map[string]string
 		Node   string
 		CPU    int
-	}
-	Text struct {
-		view.Named
-		Text string
 	}
 )
 
@@ -44,28 +40,28 @@ func namesOfPods(pods iter.Seq[*Pod]) (names []string) {
 	return names
 }
 
-// keepText runs the informer of a view, and returns when that has its first objects.
-func keepText(v *view.View[*Text]) (ctx context.Context, texts *typed.Informer[*Text], stop func()) {
+// keepRows runs the informer of a view, and returns when that has its first objects.
+func keepRows(v *view.View[row]) (ctx context.Context, rows *typed.Informer[row], stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
-	texts = typed.NewInformer(v)
+	rows = typed.NewInformer(v)
 	ended := make(chan error, 1)
-	go func() { ended <- texts.Run(ctx) }()
-	if err := texts.WaitForSync(ctx); err != nil {
+	go func() { ended <- rows.Run(ctx) }()
+	if err := rows.WaitForSync(ctx); err != nil {
 		log.Print(err)
 	}
-	return ctx, texts, func() {
+	return ctx, rows, func() {
 		cancel()
 		<-ended
 	}
 }
 
-func showText(texts *typed.Informer[*Text], namespace, name string) {
-	t, ok := texts.Get(index.Key{Namespace: namespace, Name: name})
+func showRow(rows *typed.Informer[row], name string) {
+	r, ok := rows.Get(index.Key{Name: name})
 	if !ok {
 		fmt.Println(name, "is not there")
 		return
 	}
-	fmt.Println(name+":", t.Text)
+	fmt.Println(name+":", r.value)
 }
 
 // The Pods of a Service, as they come and go. With a cluster, the inputs are view.Of of
@@ -76,19 +72,19 @@ func Example_endpoints() {
 	input := pods.View()
 	endpoints := view.JoinSelecting(services.View(), input,
 		func(s *Service) labels.Selector { return labels.SelectorFromSet(s.Selector) },
-		func(s *Service, pods iter.Seq[*Pod]) (*Text, bool) {
-			return &Text{s.Named, fmt.Sprint(namesOfPods(pods))}, true
+		func(s *Service, pods iter.Seq[*Pod]) (row, bool) {
+			return row{s.Name, fmt.Sprint(namesOfPods(pods))}, true
 		})
-	ctx, texts, stop := keepText(endpoints)
+	ctx, rows, stop := keepRows(endpoints)
 	defer stop()
-	showText(texts, "shop", "web")
+	showRow(rows, "web")
 
 	// Wait until the view reflects a write.
 	version := pods.Put(webPod("web-1", "b", 1))
 	if err := endpoints.WaitForResourceVersion(ctx, input, version); err != nil {
 		log.Print(err)
 	}
-	showText(texts, "shop", "web")
+	showRow(rows, "web")
 	// Output:
 	// web: [web-0]
 	// web: [web-0 web-1]
@@ -105,19 +101,19 @@ func ExampleReduce() {
 			Add:    func(cpu *int, p *Pod) { *cpu += p.CPU },
 			Remove: func(cpu *int, p *Pod) { *cpu -= p.CPU },
 		},
-		func(node string, cpu *int, pods int) (*Text, bool) {
-			return &Text{view.Named{"", node}, fmt.Sprintf("%d CPUs of %d Pods", *cpu, pods)}, true
+		func(node string, cpu *int, pods int) (row, bool) {
+			return row{node, fmt.Sprintf("%d CPUs of %d Pods", *cpu, pods)}, true
 		})
-	ctx, texts, stop := keepText(load)
+	ctx, rows, stop := keepRows(load)
 	defer stop()
-	showText(texts, "", "a")
+	showRow(rows, "a")
 
 	version := pods.Put(webPod("web-1", "b", 4))
 	if err := load.WaitForResourceVersion(ctx, input, version); err != nil {
 		log.Print(err)
 	}
-	showText(texts, "", "a")
-	showText(texts, "", "b")
+	showRow(rows, "a")
+	showRow(rows, "b")
 	// Output:
 	// a: 5 CPUs of 2 Pods
 	// a: 2 CPUs of 1 Pods
@@ -132,21 +128,21 @@ func ExampleCompute() {
 	input := pods.View()
 	selected := view.ByLabels(input)
 	byNode := view.By(input, view.One(func(p *Pod) (string, bool) { return p.Node, true }))
-	neighbours := view.Compute(services.View(), func(f *view.Fetcher, s *Service) (*Text, bool) {
+	neighbours := view.Compute(services.View(), func(f *view.Fetcher, s *Service) (row, bool) {
 		for p := range selected.Select(f, s.Namespace, labels.SelectorFromSet(s.Selector)) {
-			return &Text{s.Named, fmt.Sprintf("%s is on %s with %v", p.Name, p.Node, namesOfPods(byNode.Fetch(f, p.Node)))}, true
+			return row{s.Name, fmt.Sprintf("%s is on %s with %v", p.Name, p.Node, namesOfPods(byNode.Fetch(f, p.Node)))}, true
 		}
-		return nil, false
+		return row{}, false
 	}, []view.AnyLookup{selected, byNode})
-	ctx, texts, stop := keepText(neighbours)
+	ctx, rows, stop := keepRows(neighbours)
 	defer stop()
-	showText(texts, "shop", "web")
+	showRow(rows, "web")
 
 	version := pods.Put(webPod("web-0", "b", 1))
 	if err := neighbours.WaitForResourceVersion(ctx, input, version); err != nil {
 		log.Print(err)
 	}
-	showText(texts, "shop", "web")
+	showRow(rows, "web")
 	// Output:
 	// web: web-0 is on a with [other web-0]
 	// web: web-0 is on b with [web-0]
@@ -158,13 +154,13 @@ func ExampleView_Explain() {
 	pods := view.NewSet(webPod("web-0", "a", 1), webPod("web-1", "b", 1))
 	endpoints := view.JoinSelecting(services.View(), pods.View(),
 		func(s *Service) labels.Selector { return labels.SelectorFromSet(s.Selector) },
-		func(s *Service, pods iter.Seq[*Pod]) (*Text, bool) {
-			return &Text{s.Named, fmt.Sprint(namesOfPods(pods))}, true
+		func(s *Service, pods iter.Seq[*Pod]) (row, bool) {
+			return row{s.Name, fmt.Sprint(namesOfPods(pods))}, true
 		},
 		view.WithName("endpoints"))
-	ctx, _, stop := keepText(endpoints)
+	ctx, _, stop := keepRows(endpoints)
 	defer stop()
-	why, ok, err := endpoints.Explain(ctx, index.Key{Namespace: "shop", Name: "web"})
+	why, ok, err := endpoints.Explain(ctx, index.Key{Name: "web"})
 	if err != nil || !ok {
 		log.Print(ok, err)
 	}

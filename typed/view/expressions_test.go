@@ -41,6 +41,13 @@ func (x *thing) Equal(y *thing) bool {
 	return x.value == y.value && x.made == y.made && x.bad == y.bad && maps.Equal(x.labels, y.labels) && maps.Equal(x.selector, y.selector) && (x.selector == nil) == (y.selector == nil)
 }
 
+// DeepCopy is for transforms, which the views of the model have none of.
+func (x *thing) DeepCopy() *thing {
+	c := *x
+	c.labels, c.selector = maps.Clone(x.labels), maps.Clone(x.selector)
+	return &c
+}
+
 func (x *thing) String() string {
 	return fmt.Sprintf("%s/%s %v %v %d %s", x.namespace, x.name, x.labels, x.selector, x.value, x.made)
 }

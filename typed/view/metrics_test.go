@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed/view"
 )
@@ -31,7 +30,7 @@ func TestMetrics(t *testing.T) {
 			return view.FlatMap(in, func(o *rig.Thing) []row { return []row{slowly(o)} }, opts...)
 		},
 		"Group": func(in *view.View[*rig.Thing], opts ...view.Option) *view.View[row] {
-			return view.Group(in, view.Name[*rig.Thing](), func(_ index.Key, all iter.Seq[*rig.Thing]) (r row, ok bool) {
+			return view.Group(in, byName, func(_ string, all iter.Seq[*rig.Thing]) (r row, ok bool) {
 				for o := range all {
 					return slowly(o), true
 				}
@@ -39,11 +38,11 @@ func TestMetrics(t *testing.T) {
 			}, opts...)
 		},
 		"Reduce": func(in *view.View[*rig.Thing], opts ...view.Option) *view.View[row] {
-			return view.Reduce(in, view.Name[*rig.Thing](), view.Fold[*rig.Thing, int]{
+			return view.Reduce(in, byName, view.Fold[*rig.Thing, int]{
 				Add: func(n *int, o *rig.Thing) { *n += o.Version }, Remove: func(n *int, o *rig.Thing) { *n -= o.Version },
-			}, func(key index.Key, n *int, _ int) (row, bool) {
+			}, func(key string, n *int, _ int) (row, bool) {
 				time.Sleep(time.Second)
-				return row{key.Name, fmt.Sprint(*n)}, true
+				return row{key, fmt.Sprint(*n)}, true
 			}, opts...)
 		},
 	} {

@@ -35,11 +35,10 @@ func TestViewsRejectBadArguments(t *testing.T) {
 	fold := view.Fold[*rig.Thing, int]{Add: func(*int, *rig.Thing) {}, Remove: func(*int, *rig.Thing) {}}
 	result := func(string, *int, int) (row, bool) { return row{}, true }
 	for want, made := range map[string]interface{ Err() error }{
-		"informer is nil":                  view.Of[*rig.Thing](nil),
-		"view *rig.Thing: informer is nil": versions(view.Map(view.Of[*rig.Thing](nil), func(o *rig.Thing) *rig.Thing { return o })),
-		"input is nil":                     versions(nil),
-		"objects of type view_test.unequal cannot be the input of a view": view.Filter(view.NewSet[unequal]().View(), func(unequal) bool { return true }),
-		"view is nil": (*view.View[row])(nil),
+		"informer is nil":                                                                view.Of[*rig.Thing](nil),
+		"view *rig.Thing: informer is nil":                                               versions(view.Map(view.Of[*rig.Thing](nil), func(o *rig.Thing) *rig.Thing { return o })),
+		"input is nil":                                                                   versions(nil),
+		"view is nil":                                                                    (*view.View[row])(nil),
 		"Map(Set of *rig.Thing): function is nil":                                        view.Map[*rig.Thing, row](things, nil),
 		"Filter(Set of *rig.Thing): function is nil":                                     view.Filter(things, nil),
 		"FlatMap(Set of *rig.Thing): function is nil":                                    view.FlatMap[*rig.Thing, row](things, nil),
@@ -75,6 +74,7 @@ func TestViewsRejectBadArguments(t *testing.T) {
 			assert.Nil(t, v.ParseVersion("1"))
 		}
 	}
+	require.ErrorContains(t, view.NewSet[unequal]().View().Err(), "objects of type view_test.unequal cannot be the input of a view")
 	require.NoError(t, view.JoinSelecting(things, things, selector, join).Err())
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed/view"
 )
@@ -35,7 +34,7 @@ func TestPanicTakesOneObject(t *testing.T) {
 			return view.FlatMap(things, func(o *rig.Thing) []row { guard(o); return []row{value(o)} })
 		},
 		"Group": func(things *view.View[*rig.Thing]) *view.View[row] {
-			return view.Group(things, view.Name[*rig.Thing](), func(_ index.Key, all iter.Seq[*rig.Thing]) (made row, ok bool) {
+			return view.Group(things, byName, func(_ string, all iter.Seq[*rig.Thing]) (made row, ok bool) {
 				for o := range all {
 					guard(o)
 					made = value(o)
@@ -48,9 +47,9 @@ func TestPanicTakesOneObject(t *testing.T) {
 				Add:    func(sum *int, o *rig.Thing) { *sum += o.Version },
 				Remove: func(sum *int, o *rig.Thing) { *sum -= o.Version },
 			}
-			return view.Reduce(things, view.Name[*rig.Thing](), fold, func(key index.Key, sum *int, _ int) (row, bool) {
+			return view.Reduce(things, byName, fold, func(key string, sum *int, _ int) (row, bool) {
 				guard(&rig.Thing{Version: *sum})
-				return row{key.Name, fmt.Sprint(*sum)}, true
+				return row{key, fmt.Sprint(*sum)}, true
 			})
 		},
 		"the comparison": func(things *view.View[*rig.Thing]) *view.View[row] {
@@ -86,27 +85,22 @@ func TestPanicTakesOneObject(t *testing.T) {
 	}
 }
 
-// badlyPlaced is a row of which some values have no namespace, but panic.
-type badlyPlaced struct{ row }
-
-func (r badlyPlaced) GetNamespace() string {
-	if r.value == "2" {
-		panic("no namespace")
-	}
-	return ""
-}
-
 // TestPanicOfANamespace: an object with a name, but without a namespace, is left out like one
 // for which the function panics.
 func TestPanicOfANamespace(t *testing.T) {
-	made := func(o *rig.Thing) badlyPlaced { return badlyPlaced{row{o.Name, fmt.Sprint(o.Version)}} }
-	for name, test := range map[string]func(things *view.View[*rig.Thing]) *view.View[badlyPlaced]{
-		"Map": func(things *view.View[*rig.Thing]) *view.View[badlyPlaced] { return view.Map(things, made) },
-		"FlatMap": func(things *view.View[*rig.Thing]) *view.View[badlyPlaced] {
-			return view.FlatMap(things, func(o *rig.Thing) []badlyPlaced { return []badlyPlaced{made(o)} })
+	made := func(o *rig.Thing) row {
+		if o.Version == 2 {
+			return row{o.Name, misplaced}
+		}
+		return row{o.Name, fmt.Sprint(o.Version)}
+	}
+	for name, test := range map[string]func(things *view.View[*rig.Thing]) *view.View[row]{
+		"Map": func(things *view.View[*rig.Thing]) *view.View[row] { return view.Map(things, made) },
+		"FlatMap": func(things *view.View[*rig.Thing]) *view.View[row] {
+			return view.FlatMap(things, func(o *rig.Thing) []row { return []row{made(o)} })
 		},
-		"Group": func(things *view.View[*rig.Thing]) *view.View[badlyPlaced] {
-			return view.Group(things, view.Name[*rig.Thing](), func(_ index.Key, all iter.Seq[*rig.Thing]) (last badlyPlaced, ok bool) {
+		"Group": func(things *view.View[*rig.Thing]) *view.View[row] {
+			return view.Group(things, byName, func(_ string, all iter.Seq[*rig.Thing]) (last row, ok bool) {
 				for o := range all {
 					last = made(o)
 				}
@@ -120,11 +114,7 @@ func TestPanicOfANamespace(t *testing.T) {
 				informer := start(t, test(set.View()))
 				set.Put(rig.On("x", rig.At("a", 2)), rig.On("x", rig.At("b", 3)))
 				synctest.Wait()
-				values := map[string]string{}
-				for o := range informer.All() {
-					values[o.name] = o.value
-				}
-				assert.Equal(t, map[string]string{"a": "1", "b": "3"}, values)
+				checkRows(t, informer, "a=1", "b=3")
 				assert.Equal(t, 1, informer.Status().RejectedNow)
 				assert.ErrorContains(t, informer.Status().LastRejected, "no namespace")
 			})

@@ -19,8 +19,17 @@ import (
 // row is what the tests compute.
 type row struct{ name, value string }
 
-func (r row) GetNamespace() string { return "" }
-func (r row) GetName() string      { return r.name }
+func (r row) GetName() string { return r.name }
+
+func (r row) GetNamespace() string {
+	if r.value == misplaced {
+		panic("no namespace")
+	}
+	return ""
+}
+
+// misplaced is the value of rows that have no namespace, but panic.
+const misplaced = "misplaced"
 
 // start runs an informer of a view until the test ends.
 func start[T index.Object](t *testing.T, v *view.View[T], opts ...typed.Option) *typed.Informer[T] {
@@ -50,6 +59,9 @@ func versions(things *view.View[*rig.Thing], opts ...view.Option) *view.View[row
 
 // onNode is the keys of things by their nodes.
 var onNode = view.One(func(o *rig.Thing) (string, bool) { return o.Node, o.Node != "" })
+
+// byName is the names of things as keys.
+var byName = view.One(func(o *rig.Thing) (string, bool) { return o.Name, true })
 
 // named returns a set of things with these names.
 func named(names ...string) *view.Set[*rig.Thing] {

@@ -6,12 +6,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed"
-	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/view"
 )
 
@@ -19,29 +18,28 @@ import (
 // inputs, when they are first there, when they change and when they are gone.
 func TestTransformOverAView(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
-		annotated := func(name string) *corev1.Pod {
-			pod := rig.NewPod(name, "n")
-			pod.Annotations = map[string]string{"drop": "me"}
-			return pod
-		}
-		given := []*corev1.Pod{annotated("a"), annotated("b"), annotated("b")}
-		pods := view.NewSet(given[0])
-		stripped := start(t, view.Filter(pods.View(), func(*corev1.Pod) bool { return true }), typed.WithTransform(kube.StripAnnotations[*corev1.Pod]("drop")))
-		plain := start(t, view.Filter(pods.View(), func(*corev1.Pod) bool { return true }))
+		dropped := func(name string) *thing { return labeled(name, 1, labels.Set{"drop": "me"}) }
+		given := []*thing{dropped("a"), dropped("b"), dropped("b")}
+		all := view.NewSet(given[0])
+		stripped := start(t, view.Filter(all.View(), func(*thing) bool { return true }), typed.WithTransform(func(x *thing) (*thing, error) {
+			delete(x.labels, "drop")
+			return x, nil
+		}))
+		plain := start(t, view.Filter(all.View(), func(*thing) bool { return true }))
 		synctest.Wait()
-		pods.Put(given[1])
+		all.Put(given[1])
 		synctest.Wait()
-		pods.Put(given[2])
+		all.Put(given[2])
 		synctest.Wait()
 		require.Equal(t, 2, stripped.Len())
-		for pod := range stripped.All() {
-			assert.Empty(t, pod.Annotations)
+		for x := range stripped.All() {
+			assert.Empty(t, x.labels)
 		}
-		pods.Delete(index.KeyOf(given[0]))
+		all.Delete(index.KeyOf(given[0]))
 		synctest.Wait()
 		require.Equal(t, 1, stripped.Len())
-		for _, pod := range given {
-			assert.Equal(t, "me", pod.Annotations["drop"])
+		for _, x := range given {
+			assert.Equal(t, "me", x.labels["drop"])
 		}
 		kept, _ := plain.Get(index.KeyOf(given[2]))
 		assert.Same(t, given[2], kept, "without a transform there is one object")
