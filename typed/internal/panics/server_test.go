@@ -3,8 +3,10 @@ package panics_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,6 +22,7 @@ import (
 	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/test/rig"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed/inspect"
 	"github.com/kubetyped/informer/typed/inspect/snapshot"
 	"github.com/kubetyped/informer/typed/kube"
@@ -67,11 +70,13 @@ var serverRows = map[string]row{
 				return watch.NewFake(), nil
 			},
 		}
-		informer := start(t, kube.FromListerWatcher[*corev1.Pod](lw, kube.WithoutWatchList()))
+		end := recorded(t, kube.FromListerWatcher[*corev1.Pod](lw, kube.WithoutWatchList()))
 		time.Sleep(time.Minute)
-		assert.NoError(t, informer.WaitForSync(t.Context()), "it was listed again")
-		assert.Equal(t, 1, informer.Len())
-		assert.ErrorContains(t, informer.Status().LastErr, "the function that lists or watches has panicked: "+planting)
+		reports, errs := end.Take()
+		lists := slices.DeleteFunc(reports, func(r sinktest.Report[*corev1.Pod]) bool { return r.Method != "Replace" })
+		require.NotEmpty(t, lists, "it was listed again")
+		assert.Len(t, lists[0].List.Items, 1)
+		assert.ErrorContains(t, errors.Join(errs...), "the function that lists or watches has panicked: "+planting)
 	}},
 	"Elector.Elect": {run: func(t *testing.T, p *planted) {
 		e, err := election.NewElector(bubbled(t).Config(), "default", "lease")

@@ -2,7 +2,7 @@ package panics_test
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/test/rig"
@@ -43,6 +43,14 @@ func start[T index.Object](t *testing.T, src source.Source[T]) *typed.Informer[T
 	return informer
 }
 
+// recorded runs a source until the test ends, with a sink that is no informer.
+func recorded[T index.Object](t *testing.T, src source.Source[T]) *sinktest.Recorder[T] {
+	end := &sinktest.Recorder[T]{}
+	t.Cleanup(background(func(ctx context.Context) error { return src.Run(ctx, end) }))
+	synctest.Wait()
+	return end
+}
+
 // background calls run until stop is called, which waits for it.
 func background(run func(context.Context) error) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
@@ -63,12 +71,6 @@ func endsWith(words string, src func(p *planted) source.Source[thing]) row {
 		assert.ErrorIs(t, informer.WaitForSync(t.Context()), typed.ErrStopped)
 	}}
 }
-
-// made is what views compute.
-type made struct{ name, value string }
-
-func (m made) GetNamespace() string { return "" }
-func (m made) GetName() string      { return m.name }
 
 // sourceRows are of what sources call.
 var sourceRows = map[string]row{
@@ -98,27 +100,27 @@ var sourceRows = map[string]row{
 	}},
 	"view.Map": {contained: true, run: func(t *testing.T, p *planted) {
 		set := view.NewSet(rig.At("a", 1))
-		informer := start(t, view.Map(set.View(), func(o thing) made {
+		informer := start(t, view.Map(set.View(), func(o thing) thing {
 			if o.Version == 2 {
 				p.here()
 			}
-			return made{o.Name, fmt.Sprint(o.Version)}
+			return rig.At("of "+o.Name, o.Version)
 		}))
 		set.Put(rig.At("a", 2), rig.At("b", 3))
 		synctest.Wait()
-		a, _ := informer.Get(index.Key{Name: "a"})
-		b, _ := informer.Get(index.Key{Name: "b"})
-		assert.Equal(t, []made{{"a", "1"}, {"b", "3"}}, []made{a, b})
+		a, _ := informer.Get(rig.Key("of a"))
+		b, _ := informer.Get(rig.Key("of b"))
+		assert.Equal(t, []thing{rig.At("of a", 1), rig.At("of b", 3)}, []thing{a, b})
 		assert.Equal(t, 1, informer.Status().RejectedNow)
 		set.Put(rig.At("a", 4))
 		synctest.Wait()
-		a, _ = informer.Get(index.Key{Name: "a"})
-		assert.Equal(t, made{"a", "4"}, a)
+		a, _ = informer.Get(rig.Key("of a"))
+		assert.Equal(t, rig.At("of a", 4), a)
 		assert.Zero(t, informer.Status().RejectedNow)
 	}},
 	"view.Metrics": {run: func(t *testing.T, p *planted) {
 		set := view.NewSet(rig.At("a", 1))
-		informer := start(t, view.Map(set.View(), func(o thing) made { return made{o.Name, ""} }, view.WithMetrics(viewMetrics{p})))
+		informer := start(t, view.Map(set.View(), func(o thing) thing { return o }, view.WithMetrics(viewMetrics{p})))
 		set.Put(rig.At("b", 2))
 		synctest.Wait()
 		assert.Equal(t, 2, informer.Len())
@@ -126,18 +128,21 @@ var sourceRows = map[string]row{
 	"fleet.NewSource": {contained: true, run: func(t *testing.T, p *planted) {
 		clusters, err := fleet.NewClusters(fleet.Cluster{Name: "bad"}, fleet.Cluster{Name: "good"})
 		require.NoError(t, err)
-		src := fleet.NewSource(clusters, func(c fleet.Cluster) source.Source[labeled] {
+		src := fleet.NewSource(clusters, func(c fleet.Cluster) source.Source[*corev1.Pod] {
 			if c.Name == "bad" {
 				p.here()
 			}
-			return source.Map(lists(rig.At("a", 1)), newLabeled)
+			return source.Map(lists(rig.At("a", 1)), func(o thing) *corev1.Pod { return rig.NewPod(o.Name, "") })
 		})
-		informer := start[fleet.InCluster[labeled]](t, src)
-		assert.Equal(t, 1, informer.Len())
-		assert.ErrorContains(t, informer.Status().Err, "the source has panicked: "+planting)
+		reports, errs := recorded[fleet.InCluster[*corev1.Pod]](t, src).Take()
+		require.Len(t, reports, 1)
+		assert.Len(t, reports[0].List.Items, 1)
+		assert.ErrorContains(t, errors.Join(errs...), "the source has panicked: "+planting)
 		require.NoError(t, clusters.Put(fleet.Cluster{Name: "bad"}))
 		time.Sleep(time.Minute)
-		assert.NoError(t, informer.WaitForSync(t.Context()))
+		bad, _ := src.StatusOf("bad")
+		assert.Equal(t, fleet.PhaseSynced, bad.Phase)
+		assert.NoError(t, bad.Err)
 	}},
 	"fleet.Discover": {contained: true, run: func(t *testing.T, p *planted) {
 		r := rig.New(t)
@@ -166,10 +171,3 @@ var sourceRows = map[string]row{
 type viewMetrics struct{ p *planted }
 
 func (m viewMetrics) Computed(string, int, time.Duration) { m.p.here() }
-
-// labeled is what a fleet takes.
-type labeled = *metav1.PartialObjectMetadata
-
-func newLabeled(o thing) labeled {
-	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: o.Namespace, Name: o.Name, ResourceVersion: "1"}}
-}
