@@ -172,17 +172,17 @@ func checkEnqueueFunc(t *testing.T, q *adds[nodeKey], h typed.Handler[*rig.Thing
 }
 
 func TestEnqueueFuncWithManyKeys(t *testing.T) {
-	upTo := func(o *rig.Thing) iter.Seq[int] { // each key twice
-		return func(yield func(int) bool) {
+	upTo := func(o *rig.Thing) iter.Seq[string] { // each key twice
+		return func(yield func(string) bool) {
 			for i := range 2 * o.Version {
-				if !yield(i / 2) {
+				if !yield(fmt.Sprint(i / 2)) {
 					return
 				}
 			}
 		}
 	}
 	for _, n := range []int{1, 7, 8, 9, 10, 100} {
-		q := &adds[int]{}
+		q := &adds[string]{}
 		control.EnqueueFunc(q, upTo).OnUpdate(rig.At("a", n/2), rig.At("a", n))
 		var want []string
 		for i := range n {

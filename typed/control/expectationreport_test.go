@@ -2,6 +2,7 @@ package control_test
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -64,11 +65,11 @@ func TestExpectationReport(t *testing.T) {
 func BenchmarkExpectationReport(b *testing.B) {
 	for _, keys := range []int{100, 10_000} {
 		b.Run(fmt.Sprintf("keys=%d", keys), func(b *testing.B) {
-			e, err := control.NewExpectations(control.AdderFunc[int](func(int) {}), control.WithExpectationTimeout(time.Hour))
+			e, err := control.NewExpectations(control.AdderFunc[string](func(string) {}), control.WithExpectationTimeout(time.Hour))
 			require.NoError(b, err)
 			informer := typed.NewInformer(rig.NewScript())
 			for k := range keys {
-				require.NoError(b, e.Expect(k, informer, "5"))
+				require.NoError(b, e.Expect(strconv.Itoa(k), informer, "5"))
 			}
 			b.ReportAllocs()
 			for b.Loop() {

@@ -33,11 +33,11 @@ func BenchmarkAwaited(b *testing.B) {
 			}
 			sinktest.Replace(sink, "", append([]*rig.Thing(nil), things...), "1")
 			require.NoError(b, informer.WaitForSync(ctx))
-			e, err := control.NewExpectations(control.AdderFunc[int](func(int) {}), control.WithExpectationTimeout(time.Hour))
+			e, err := control.NewExpectations(control.AdderFunc[string](func(string) {}), control.WithExpectationTimeout(time.Hour))
 			require.NoError(b, err)
 			for k := range keys {
-				require.NoError(b, e.Expect(k, informer, strconv.Itoa(1_000_000_000+k)))
-				require.NoError(b, e.ExpectDeleted(k, informer, things[k]))
+				require.NoError(b, e.Expect(strconv.Itoa(k), informer, strconv.Itoa(1_000_000_000+k)))
+				require.NoError(b, e.ExpectDeleted(strconv.Itoa(k), informer, things[k]))
 			}
 			version := 1
 			b.ReportAllocs()

@@ -53,13 +53,13 @@ const modelTimeout = time.Minute
 type expectingWorld struct {
 	*rig.Complaints
 	resources []*modelResource
-	queue     *queue.WorkQueue[int]
-	expect    *control.Expectations[int]
+	queue     *queue.WorkQueue[string]
+	expect    *control.Expectations[string]
 
 	mu   sync.Mutex
 	rand *rand.Rand
-	keys []modelKey
-	done bool // nothing is written any more
+	keys map[string]*modelKey // all that there are: the map does not change
+	done bool                 // nothing is written any more
 }
 
 // modelKey is what is known of a key.
@@ -109,19 +109,22 @@ type modelResource struct {
 }
 
 func newExpectingWorld(t *testing.T, found *rig.Complaints, seed uint64, keys int, lag time.Duration) *expectingWorld {
-	w := &expectingWorld{Complaints: found, rand: rand.New(rand.NewPCG(seed, 0)), keys: make([]modelKey, keys)}
+	w := &expectingWorld{Complaints: found, rand: rand.New(rand.NewPCG(seed, 0)), keys: map[string]*modelKey{}}
+	for n := range keys {
+		w.keys[strconv.Itoa(n)] = &modelKey{}
+	}
 	var err error
-	w.queue, err = queue.NewWorkQueue[int]()
+	w.queue, err = queue.NewWorkQueue[string]()
 	require.NoError(t, err)
 	w.expect, err = control.NewExpectations(w.queue, control.WithExpectationTimeout(modelTimeout))
 	require.NoError(t, err)
 	for i := range 2 {
 		r := &modelResource{Rig: rig.New(t), version: 1 + 1000*i, objects: map[string]*rig.Thing{}, wake: make(chan struct{}, 1)}
 		r.seen = &watchful{Observer: r}
-		_, err := r.Handle(control.EnqueueFunc(w.queue, func(o *rig.Thing) iter.Seq[int] {
-			return func(yield func(int) bool) {
-				if n, err := strconv.Atoi(o.Node); err == nil {
-					yield(n)
+		_, err := r.Handle(control.EnqueueFunc(w.queue, func(o *rig.Thing) iter.Seq[string] {
+			return func(yield func(string) bool) {
+				if w.keys[o.Node] != nil {
+					yield(o.Node)
 				}
 			}
 		}))
@@ -201,12 +204,12 @@ func (r *modelResource) remove(name string) {
 }
 
 // process is what the controller does with a key.
-func (w *expectingWorld) process(_ context.Context, n int) error {
+func (w *expectingWorld) process(_ context.Context, key string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	k := &w.keys[n]
+	k := w.keys[key]
 	assert.False(w, k.running)
-	assert.True(w, k.isSeen(modelTimeout), "key %d is processed too early", n)
+	assert.True(w, k.isSeen(modelTimeout), "key %s is processed too early", key)
 	k.writes = nil
 	k.running, k.processed = true, k.added
 	defer func() { k.running = false }()
@@ -220,7 +223,7 @@ func (w *expectingWorld) process(_ context.Context, n int) error {
 			time.Sleep(pause)
 			w.mu.Lock()
 		}
-		w.write(n, k)
+		w.write(key, k)
 	}
 	if !w.done && w.rand.IntN(8) == 0 {
 		return errors.New("failure")
@@ -230,16 +233,16 @@ func (w *expectingWorld) process(_ context.Context, n int) error {
 
 // write creates, changes or deletes an object for a key, or fails to. The caller
 // holds mu.
-func (w *expectingWorld) write(n int, k *modelKey) {
+func (w *expectingWorld) write(key string, k *modelKey) {
 	r := w.resources[w.rand.IntN(len(w.resources))]
-	name := fmt.Sprintf("%d-%d", n, w.rand.IntN(4))
+	name := fmt.Sprintf("%s-%d", key, w.rand.IntN(4))
 	o, exists := r.objects[name]
 	var deleted *rig.Thing
 	switch action := w.rand.IntN(4); {
 	case action == 0:
 		return // the write has failed, and expects nothing
 	case !exists:
-		o = r.put(rig.Thing{Namespace: "ns", Name: name, Node: strconv.Itoa(n), UID: types.UID(fmt.Sprint("uid-", r.version))})
+		o = r.put(rig.Thing{Namespace: "ns", Name: name, Node: key, UID: types.UID(fmt.Sprint("uid-", r.version))})
 	case action == 1:
 		o = r.put(*o)
 	case action == 2: // an object with a finalizer
@@ -253,9 +256,9 @@ func (w *expectingWorld) write(n int, k *modelKey) {
 	}
 	write := modelWrite{at: time.Now(), to: r, version: o.Version, deleted: deleted}
 	if deleted != nil {
-		assert.NoError(w, w.expect.ExpectDeleted(n, r.seen, deleted))
+		assert.NoError(w, w.expect.ExpectDeleted(key, r.seen, deleted))
 	} else {
-		assert.NoError(w, w.expect.Expect(n, r.seen, strconv.Itoa(o.Version)))
+		assert.NoError(w, w.expect.Expect(key, r.seen, strconv.Itoa(o.Version)))
 	}
 	k.writes = append(k.writes, write)
 }
@@ -267,17 +270,17 @@ func (w *expectingWorld) run(adds int) {
 	go func() { ran <- w.queue.Run(context.Background(), len(w.keys), w.expect.Wrap(w.process)) }()
 	for range adds {
 		w.mu.Lock()
-		n := w.rand.IntN(len(w.keys))
-		k := &w.keys[n]
+		key := strconv.Itoa(w.rand.IntN(len(w.keys)))
+		k := w.keys[key]
 		pause := time.Duration(w.rand.IntN(3000)) * time.Millisecond
 		free := !k.running && k.isSeen(math.MaxInt64)
 		k.added++
 		w.mu.Unlock()
-		w.queue.Add(n)
+		w.queue.Add(key)
 		synctest.Wait()
 		w.mu.Lock()
 		if free {
-			assert.Equal(w, k.added, k.processed, "nothing was expected for key %d: %+v %+v", n, w.expect.Stats(), w.queue.Stats())
+			assert.Equal(w, k.added, k.processed, "nothing was expected for key %s: %+v %+v", key, w.expect.Stats(), w.queue.Stats())
 		}
 		w.mu.Unlock()
 		time.Sleep(pause)
@@ -287,8 +290,8 @@ func (w *expectingWorld) run(adds int) {
 	w.mu.Unlock()
 	time.Sleep(24 * time.Hour)
 	synctest.Wait()
-	for n, k := range w.keys {
-		assert.Equal(w, k.added, k.processed, "key %d", n)
+	for key, k := range w.keys {
+		assert.Equal(w, k.added, k.processed, "key %s", key)
 	}
 	stats := w.expect.Stats()
 	assert.Zero(w, stats.Keys)

@@ -198,10 +198,16 @@ func TestExpectSeveralInformers(t *testing.T) {
 	})
 }
 
+// bare is an object that has nothing but a name.
+type bare struct{ name string }
+
+func (b *bare) GetName() string    { return b.name }
+func (*bare) GetNamespace() string { return "" }
+
 // bares returns an informer of objects of another type, with a list that comes
 // after a minute.
-func bares(t *testing.T, version string) *typed.Informer[rig.Bare] {
-	i := typed.NewInformer[rig.Bare](bareList(version))
+func bares(t *testing.T, version string) *typed.Informer[*bare] {
+	i := typed.NewInformer[*bare](bareList(version))
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error)
 	go func() { ended <- i.Run(ctx) }()
@@ -216,9 +222,9 @@ func bares(t *testing.T, version string) *typed.Informer[rig.Bare] {
 // after it.
 type bareList string
 
-func (s bareList) Run(ctx context.Context, sink source.Sink[rig.Bare]) error {
+func (s bareList) Run(ctx context.Context, sink source.Sink[*bare]) error {
 	time.Sleep(time.Minute)
-	sinktest.Replace(sink, "", []rig.Bare{"a"}, string(s))
+	sinktest.Replace(sink, "", []*bare{{"a"}}, string(s))
 	sinktest.Bookmark(sink, string(s)+"0")
 	<-ctx.Done()
 	return nil
@@ -331,7 +337,7 @@ func TestExpectationsCheckTheirArguments(t *testing.T) {
 			"a deletion is not expected for key k: object is nil":          d.ExpectDeleted("k", r, nil),
 			`resource version "-1" is not`:                                 d.ExpectDeleted("k", r, rig.At("a", -1)),
 			`informer things: deletion of "ns/a" not expected: the object`: d.ExpectDeleted("k", r, noUID),
-			"not expected: objects of type rig.Bare have no method G":      d.ExpectDeleted("k", typed.NewInformer[rig.Bare](rig.BareSource{}), rig.At("a", 1)),
+			"objects of type *control_test.bare have no method G":          d.ExpectDeleted("k", typed.NewInformer[*bare](bareList("7")), rig.At("a", 1)),
 		} {
 			assert.ErrorContains(t, err, want)
 		}

@@ -26,16 +26,16 @@ import (
 type hopes struct {
 	*testing.T
 	*rand.Rand
-	expect    *control.Expectations[int]
-	call      func(context.Context, int) error
+	expect    *control.Expectations[string]
+	call      func(context.Context, string) error
 	timeout   time.Duration
 	informers []*slow
-	keys      map[int]*hope // those that expect something
+	keys      map[string]*hope // those that expect something
 	stats     control.ExpectationStats
 	processed int // how often
 
 	mu    sync.Mutex
-	added map[int]int // guarded by mu; how often each key was
+	added map[string]int // guarded by mu; how often each key was
 }
 
 // slow is an informer that has seen the writes to its resource up to a version.
@@ -69,7 +69,7 @@ type goner struct {
 }
 
 // AddWithOptions implements control.Adder.
-func (w *hopes) AddWithOptions(key int, o queue.AddOptions) {
+func (w *hopes) AddWithOptions(key string, o queue.AddOptions) {
 	assert.Zero(w, o)
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -84,11 +84,11 @@ func TestExpectationsWaves(t *testing.T) {
 	waves.Run(t, 8, func(t *testing.T, seed uint64) {
 		rig.InBubble(t, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 6))
-			w := &hopes{T: t, Rand: r, timeout: time.Minute, keys: map[int]*hope{}, added: map[int]int{}}
+			w := &hopes{T: t, Rand: r, timeout: time.Minute, keys: map[string]*hope{}, added: map[string]int{}}
 			var err error
 			w.expect, err = control.NewExpectations(w, control.WithExpectationTimeout(w.timeout))
 			require.NoError(t, err)
-			w.call = w.expect.Wrap(func(context.Context, int) error { w.processed++; return nil })
+			w.call = w.expect.Wrap(func(context.Context, string) error { w.processed++; return nil })
 			for range 1 + r.IntN(3) {
 				x := &slow{Rig: rig.New(t), there: map[string]*rig.Thing{}, written: map[string]*rig.Thing{}, version: 1, seen: 1}
 				x.Start()
@@ -112,17 +112,18 @@ func TestExpectationsWaves(t *testing.T) {
 
 func (w *hopes) step(keys int) {
 	n := []int{1, 3, 50, 2000}[w.IntN(4)]
+	key := func() string { return strconv.Itoa(w.IntN(keys)) }
 	x := w.informers[w.IntN(len(w.informers))]
 	switch w.IntN(6) {
 	case 0, 1:
 		for range min(n, 3*keys) {
-			w.write(w.IntN(keys), x)
+			w.write(key(), x)
 		}
 	case 2, 3:
 		w.see(x, min(len(x.unseen), w.IntN(n+1)))
 	case 4:
 		for range min(n, 3*keys) {
-			w.handOut(w.IntN(keys))
+			w.handOut(key())
 		}
 	default:
 		w.pass(time.Duration(w.Int64N(int64(30 * time.Second))))
@@ -130,7 +131,7 @@ func (w *hopes) step(keys int) {
 }
 
 // write creates, changes or deletes an object for a key.
-func (w *hopes) write(key int, x *slow) {
+func (w *hopes) write(key string, x *slow) {
 	x.version++
 	name := strconv.Itoa(w.IntN(5000))
 	old := x.written[name]
@@ -154,7 +155,7 @@ func (w *hopes) write(key int, x *slow) {
 }
 
 // hope returns the writes that a key waits for, and restarts its timeout.
-func (w *hopes) hope(key int) *hope {
+func (w *hopes) hope(key string) *hope {
 	h := w.keys[key]
 	if h == nil {
 		h = &hope{versions: map[*slow]int{}}
@@ -208,7 +209,7 @@ func (w *hopes) settle() {
 }
 
 // drop removes a key, which was added if it was put off.
-func (w *hopes) drop(key int, h *hope) {
+func (w *hopes) drop(key string, h *hope) {
 	delete(w.keys, key)
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -218,10 +219,10 @@ func (w *hopes) drop(key int, h *hope) {
 }
 
 // handOut checks that a key is processed, or put off.
-func (w *hopes) handOut(key int) {
+func (w *hopes) handOut(key string) {
 	before, h := w.processed, w.keys[key]
 	require.NoError(w, w.call(w.Context(), key))
-	require.Equal(w, h == nil, w.processed > before, "key %d is processed", key)
+	require.Equal(w, h == nil, w.processed > before, "key %s is processed", key)
 	if h != nil {
 		h.putOff = true
 		w.stats.PutOff++
@@ -253,7 +254,7 @@ func (w *hopes) look() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for key, n := range w.added {
-		require.Zero(w, n, "how much more often than it should be key %d was added", key)
+		require.Zero(w, n, "how much more often than it should be key %s was added", key)
 		delete(w.added, key)
 	}
 }

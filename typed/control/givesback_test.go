@@ -22,7 +22,7 @@ func TestExpectationsGiveBack(t *testing.T) {
 			r.Start()
 			sinktest.Replace(r.Sink, "", nil, "1")
 			synctest.Wait()
-			expect, err := control.NewExpectations(control.AdderFunc[int](func(int) {}))
+			expect, err := control.NewExpectations(control.AdderFunc[string](func(string) {}))
 			require.NoError(t, err)
 			thing := func(key int) *rig.Thing { return rig.At(strconv.Itoa(key), 1) }
 			return waves.Structure{
@@ -31,7 +31,7 @@ func TestExpectationsGiveBack(t *testing.T) {
 					if key%500 == 0 {
 						synctest.Wait()
 					}
-					require.NoError(t, expect.ExpectDeleted(key, r, rig.At(strconv.Itoa(key), 2)))
+					require.NoError(t, expect.ExpectDeleted(strconv.Itoa(key), r, rig.At(strconv.Itoa(key), 2)))
 				},
 				Go: func(key int) {
 					sinktest.Delete(r.Sink, thing(key), "2")
