@@ -25,17 +25,20 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
+// nodeOf projects a thing.
+func nodeOf(o *rig.Thing) podNode { return podNode{o.Namespace, o.Name, o.Node} }
+
 func TestMap(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		src := rig.NewScript()
 		projected := map[*rig.Thing]int{}
-		informer := typed.NewInformer(source.Map(src, func(o *rig.Thing) rig.Placement {
+		informer := typed.NewInformer(source.Map(src, func(o *rig.Thing) podNode {
 			projected[o]++
-			return rig.PlacementOf(o)
+			return nodeOf(o)
 		}))
-		var deleted []typed.Deleted[rig.Placement]
-		_, err := informer.Handle(typed.HandlerFuncs[rig.Placement]{
-			DeleteFunc: func(d typed.Deleted[rig.Placement]) { deleted = append(deleted, d) },
+		var deleted []typed.Deleted[podNode]
+		_, err := informer.Handle(typed.HandlerFuncs[podNode]{
+			DeleteFunc: func(d typed.Deleted[podNode]) { deleted = append(deleted, d) },
 		})
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -58,12 +61,12 @@ func TestMap(t *testing.T) {
 		sinktest.Bookmark(sink, "6")
 		synctest.Wait()
 		assert.Equal(t, "6", informer.ResourceVersion())
-		assert.Equal(t, []typed.Deleted[rig.Placement]{{
-			Key: rig.Key("b"), Object: rig.Placement{Namespace: "ns", Name: "b", Node: "z"}, Old: rig.Placement{Namespace: "ns", Name: "b", Node: "x"}, Reason: index.Watched,
+		assert.Equal(t, []typed.Deleted[podNode]{{
+			Key: rig.Key("b"), Object: podNode{"ns", "b", "z"}, Old: podNode{"ns", "b", "x"}, Reason: index.Watched,
 		}}, deleted, "with the last state, projected")
 		sinktest.Replace(sink, "ns", []*rig.Thing{received[5], received[6]}, "8")
 		synctest.Wait()
-		assert.ElementsMatch(t, []rig.Placement{{Namespace: "ns", Name: "a", Node: "w"}, {Namespace: "ns", Name: "d", Node: "v"}}, informer.List())
+		assert.ElementsMatch(t, []podNode{{"ns", "a", "w"}, {"ns", "d", "v"}}, informer.List())
 		for _, o := range received {
 			assert.Equal(t, 1, projected[o], o)
 		}
@@ -119,9 +122,9 @@ func TestMapLeavesOutFailedProjections(t *testing.T) {
 }
 
 func TestMapChecksItsArguments(t *testing.T) {
-	none := typed.NewInformer(source.Map[*rig.Thing, rig.Placement](rig.NewScript(), nil))
+	none := typed.NewInformer(source.Map[*rig.Thing, podNode](rig.NewScript(), nil))
 	assert.ErrorContains(t, none.Run(t.Context()), "projection is nil")
-	none = typed.NewInformer(source.Map(nil, rig.PlacementOf))
+	none = typed.NewInformer(source.Map(nil, nodeOf))
 	assert.ErrorContains(t, none.Run(t.Context()), "source is nil")
 }
 
@@ -138,12 +141,12 @@ func TestStreamedObjectsAreProjectedAsTheyCome(t *testing.T) {
 					return struct{ watch.Interface }{stream}, nil // fakes by themselves end no list
 				},
 			}),
-			func(p *corev1.Pod) (rig.Placement, bool) {
+			func(p *corev1.Pod) (podNode, bool) {
 				calls["project "+p.Name+"@"+p.ResourceVersion]++
-				return rig.Placement{Namespace: p.Namespace, Name: p.Name, Node: p.Spec.NodeName}, p.Spec.NodeName != ""
+				return podNode{p.Namespace, p.Name, p.Spec.NodeName}, p.Spec.NodeName != ""
 			},
-		), typed.WithTransform(func(p rig.Placement) (rig.Placement, error) {
-			calls["transform "+p.Name+" on "+p.Node]++
+		), typed.WithTransform(func(p podNode) (podNode, error) {
+			calls["transform "+p.name+" on "+p.node]++
 			return p, nil
 		}))
 		ctx, cancel := context.WithCancel(t.Context())
@@ -183,7 +186,7 @@ func TestStreamedObjectsAreProjectedAsTheyCome(t *testing.T) {
 		send(watch.Modified, "d", "")
 		send(watch.Modified, "b", "n6")
 		synctest.Wait()
-		assert.ElementsMatch(t, []rig.Placement{{Namespace: "default", Name: "a", Node: "n4"}, {Namespace: "default", Name: "b", Node: "n6"}}, informer.List())
+		assert.ElementsMatch(t, []podNode{{"default", "a", "n4"}, {"default", "b", "n6"}}, informer.List())
 		assert.Equal(t, "9", informer.ResourceVersion())
 		assert.Equal(t, map[string]int{
 			"project a@1": 1, "project b@2": 1, "project c@3": 1, "project a@4": 1, "project d@6": 1, "project d@8": 1, "project b@9": 1,
