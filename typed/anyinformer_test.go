@@ -26,7 +26,12 @@ func TestExplain(t *testing.T) {
 		r := rig.New(t, observe.WithHistory(4))
 		require.NoError(t, r.AddIndexes(
 			index.Single("node", func(o *rig.Thing) (string, bool) { return o.Node, o.Name == "b" }),
-			index.New("letters", func(o *rig.Thing) []rune { return []rune(o.Name) }),
+			index.New("letters", func(o *rig.Thing) (letters []int) {
+				for _, letter := range o.Name {
+					letters = append(letters, int(letter))
+				}
+				return letters
+			}),
 			index.NewOrdered("version", func(o *rig.Thing) (int, bool) { return o.Version, o.Version > 1 })))
 		r.Start()
 		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("ab", 1), rig.On("n1", rig.At("b", 2))}, "2")

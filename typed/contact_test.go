@@ -155,7 +155,7 @@ func TestWaitForAVersionOfAWithheldList(t *testing.T) {
 // TestStatusBesideRelease asks a store that is released at the same time.
 func TestStatusBesideRelease(t *testing.T) {
 	for range 2000 {
-		informer := typed.NewInformer[rig.Bare](rig.BareSource{})
+		informer := typed.NewInformer(rig.NewScript())
 		released := make(chan error, 1)
 		go func() { released <- informer.Release() }()
 		assert.Zero(t, informer.Status().Objects)
@@ -173,9 +173,9 @@ func TestMetricsOfAFactoryHaveNames(t *testing.T) {
 	}))
 	defer f.Shutdown()
 	for _, key := range []string{"one", "two"} {
-		shared, err := typed.Share(f, key, func() source.Source[rig.Bare] { return rig.BareSource{} })
+		shared, err := typed.Share(f, key, func() source.Source[*rig.Thing] { return rig.NewScript() })
 		require.NoError(t, err)
 		defer shared.Release()
 	}
-	assert.Equal(t, []string{"rig.Bare one", "rig.Bare two"}, names)
+	assert.Equal(t, []string{"*rig.Thing one", "*rig.Thing two"}, names)
 }

@@ -52,7 +52,7 @@ func TestIndexerOfTheCaller(t *testing.T) {
 func TestBadIndexerOfTheCaller(t *testing.T) {
 	for name, opts := range map[string][]typed.Option{
 		"WithIndexer: indexer is nil":        {typed.WithIndexer[*rig.Thing](nil)},
-		"objects are of type *rig":           {typed.WithIndexer(index.NewIndexer[rig.Bare]())},
+		"objects are of type *rig":           {typed.WithIndexer(index.NewIndexer[rig.Placement]())},
 		"cannot be used with WithIndexer":    {typed.WithIndexer(index.NewIndexer[*rig.Thing]()), typed.WithRecreation()},
 		"and WithChangedOnly cannot be used": {typed.WithChangedOnly(), typed.WithIndexer(index.NewIndexer[*rig.Thing]())},
 		"the metrics are nil":                {observe.WithMetrics(nil)},

@@ -47,8 +47,9 @@ func TestBadInput(t *testing.T) {
 			assert.ErrorContains(t, events.Err(), name)
 			assert.Zero(t, informer.Len())
 		}
-		assert.ErrorContains(t, typed.NewInformer[rig.Bare](rig.BareSource{}, typed.WithRecreation()).Run(t.Context()), "no method GetUID")
-		assert.ErrorContains(t, typed.NewInformer[rig.Bare](rig.BareSource{}, typed.WithChangedOnly()).Run(t.Context()), "no method GetResourceVersion")
+		placements := source.Map(rig.NewScript(), rig.PlacementOf)
+		assert.ErrorContains(t, typed.NewInformer(placements, typed.WithRecreation()).Run(t.Context()), "no method GetUID")
+		assert.ErrorContains(t, typed.NewInformer(placements, typed.WithChangedOnly()).Run(t.Context()), "no method GetResourceVersion")
 	})
 	t.Run("handlers", func(t *testing.T) {
 		rig.InBubble(t, func(t *testing.T) {
