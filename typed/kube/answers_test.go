@@ -158,13 +158,13 @@ type quotedPod struct {
 
 func assertTold[T index.Object](t *testing.T, reason string, src source.Source[T]) {
 	t.Helper()
-	informer := typed.NewInformer(src)
-	assert.Equal(t, reason == "", informer.Status().Origin.Slow == "", informer.Status().Origin.Slow)
-	assert.Contains(t, informer.Status().Origin.Slow, reason)
+	slow := source.OriginOf(src).Slow
+	assert.Equal(t, reason == "", slow == "", slow)
+	assert.Contains(t, slow, reason)
 	ctx, lines := rig.Lines()
 	ctx, cancel := context.WithCancel(ctx)
 	cancel()
-	_ = informer.Run(ctx)
+	_ = src.Run(ctx, mirrorSink[T]{to: newMirror()})
 	told := strings.Join(lines(), "\n")
 	assert.Equal(t, reason != "", strings.Contains(told, "without a plan"), told)
 }

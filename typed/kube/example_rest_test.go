@@ -62,9 +62,10 @@ func ExampleFromREST() {
 	// Output: web-0 Pod node-7
 }
 
-// Pod is kept as bytes, and one of its fields.
-type Pod struct {
+// packedPod is a Pod as bytes, and one of its fields.
+type packedPod struct {
 	kube.Packed[*corev1.Pod]
+
 	Spec struct {
 		NodeName string `json:"nodeName"`
 	} `json:"spec"`
@@ -76,7 +77,7 @@ func ExamplePacked() {
 	pod.Status.Phase = corev1.PodRunning
 	config, stop := serverWith(pod)
 	defer stop()
-	show(kube.FromREST[*Pod](config), func(p *Pod) any {
+	show(kube.FromREST[*packedPod](config), func(p *packedPod) any {
 		whole, err := p.Object()
 		if err != nil {
 			return err
@@ -113,32 +114,33 @@ func ExampleFromREST_customResource() {
 	// Output: lab 10.1.0.0/16
 }
 
-// podImages contains the fields of a Pod that the program needs. The others are skipped when a Pod
-// arrives.
-type podImages struct {
+// slimPod contains the fields of a Pod that the program needs, and not apimachinery's metadata. The
+// others are skipped when a Pod arrives.
+type slimPod struct {
 	Metadata struct {
 		Namespace       string `json:"namespace"`
 		Name            string `json:"name"`
 		ResourceVersion string `json:"resourceVersion"`
 	} `json:"metadata"`
 	Spec struct {
+		NodeName   string `json:"nodeName"`
 		Containers []struct {
 			Image string `json:"image"`
 		} `json:"containers"`
 	} `json:"spec"`
 }
 
-func (p *podImages) GetNamespace() string       { return p.Metadata.Namespace }
-func (p *podImages) GetName() string            { return p.Metadata.Name }
-func (p *podImages) GetResourceVersion() string { return p.Metadata.ResourceVersion }
+func (p *slimPod) GetNamespace() string       { return p.Metadata.Namespace }
+func (p *slimPod) GetName() string            { return p.Metadata.Name }
+func (p *slimPod) GetResourceVersion() string { return p.Metadata.ResourceVersion }
 
 func ExampleFromREST_fewFields() {
 	pod := rig.NewPod("web-0", "node-7")
 	pod.Spec.Containers = []corev1.Container{{Name: "server", Image: "server:1"}, {Name: "proxy", Image: "proxy:2"}}
 	config, stop := serverWith(pod)
 	defer stop()
-	images := kube.FromREST[*podImages](config, kube.WithResource(schema.GroupVersionResource{Version: "v1", Resource: "pods"}))
-	show(images, func(p *podImages) any { return p.Spec.Containers })
+	pods := kube.FromREST[*slimPod](config, kube.WithResource(schema.GroupVersionResource{Version: "v1", Resource: "pods"}))
+	show(pods, func(p *slimPod) any { return p.Spec.Containers })
 	// Output: web-0 [{server:1} {proxy:2}]
 }
 

@@ -34,9 +34,9 @@ func TestNames(t *testing.T) {
 		others := []apitest.Object{&rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "a"}}, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "b"}}}
 		srv := apitest.Start(t, apitest.WithObjects(append(others, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}})...))
 		for _, opts := range [][]kube.SourceOption{nil, {kube.WithoutWatchList()}} {
-			roles := typed.NewInformer(kube.FromREST[*rbacv1.ClusterRole](srv.Config(), append(opts, kube.WithName(index.Key{Name: name}))...))
-			require.NoError(t, roles.WaitForSync(rig.Start(t, roles)))
-			assert.Equal(t, 1, roles.Len(), name)
+			roles := mirrored(t, kube.FromREST[*rbacv1.ClusterRole](srv.Config(), append(opts, kube.WithName(index.Key{Name: name}))...))
+			roles.waitForSync(t)
+			assert.Len(t, roles.all(), 1, name)
 		}
 		assert.Zero(t, srv.Requests("get", ""), "no discovery: many sources may be of one kind")
 	}
@@ -121,31 +121,31 @@ func (r *roundTrips) RoundTrip(request *http.Request) (*http.Response, error) {
 
 // TestNothingElseIsListed: each request for objects names the one, and its namespace.
 func TestNothingElseIsListed(t *testing.T) {
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "a"}}
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "a"}}
 	for name, opts := range map[string][]kube.SourceOption{
 		"streamed": nil,
 		"plain":    {kube.WithoutWatchList()},
 		"pages":    {kube.WithoutWatchList(), kube.WithPageSize(1)},
 		"kind":     {kube.WaitForKind()},
 	} {
-		srv := apitest.Start(t, apitest.WithObjects(secret, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "b"}}))
+		srv := apitest.Start(t, apitest.WithObjects(pod, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "b"}}))
 		seen := &roundTrips{}
 		config := srv.Config()
 		config.Wrap(func(to http.RoundTripper) http.RoundTripper {
 			seen.RoundTripper = to
 			return seen
 		})
-		secrets := typed.NewInformer(kube.FromREST[*corev1.Secret](config, append(opts, kube.WithName(index.KeyOf(secret)))...))
-		ctx := rig.Start(t, secrets)
-		require.NoError(t, secrets.WaitForSync(ctx))
-		require.NoError(t, srv.WaitForWatches(ctx, "secrets", 1))
+		pods := typed.NewInformer(kube.FromREST[*corev1.Pod](config, append(opts, kube.WithName(index.KeyOf(pod)))...))
+		ctx := rig.Start(t, pods)
+		require.NoError(t, pods.WaitForSync(ctx))
+		require.NoError(t, srv.WaitForWatches(ctx, "pods", 1))
 		srv.Compact()
-		srv.Inject(apitest.Fault{Verb: "watch", Resource: "secrets", Open: true, Err: apierrors.NewResourceExpired("gone")})
-		changed := secret.DeepCopy()
+		srv.Inject(apitest.Fault{Verb: "watch", Resource: "pods", Open: true, Err: apierrors.NewResourceExpired("gone")})
+		changed := pod.DeepCopy()
 		changed.Labels = map[string]string{"a": "b"}
 		require.NoError(t, srv.Update(ctx, changed))
-		for range secrets.Events(ctx).All() {
-			if o, _ := secrets.Get(index.KeyOf(secret)); len(o.Labels) > 0 {
+		for range pods.Events(ctx).All() {
+			if o, _ := pods.Get(index.KeyOf(pod)); len(o.Labels) > 0 {
 				break
 			}
 		}
@@ -153,9 +153,9 @@ func TestNothingElseIsListed(t *testing.T) {
 		defer seen.mu.Unlock()
 		found := 0
 		for _, u := range seen.urls {
-			if strings.HasSuffix(u.Path, "/secrets") {
+			if strings.HasSuffix(u.Path, "/pods") {
 				found++
-				assert.Equal(t, "/api/v1/namespaces/shop/secrets", u.Path, name)
+				assert.Equal(t, "/api/v1/namespaces/shop/pods", u.Path, name)
 				assert.Equal(t, "metadata.name=a", u.Query().Get("fieldSelector"), name)
 			}
 		}

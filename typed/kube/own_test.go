@@ -15,7 +15,6 @@ import (
 	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/test/rig"
-	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/kube"
 )
 
@@ -104,19 +103,16 @@ func TestOwnStructsComeInProtobuf(t *testing.T) {
 	}
 }
 
-// typeOf runs an informer, has its Pod checked, and returns the media type that it came in.
+// typeOf runs a source, has its Pod checked, and returns the media type that it came in.
 func typeOf[T index.Object](t *testing.T, srv *apitest.Server, contentType string, check func(T), opts ...kube.SourceOption) string {
 	t.Helper()
 	got := &answers{}
 	config := rest.CopyConfig(srv.Config())
 	config.ContentType = contentType
 	config.Wrap(func(base http.RoundTripper) http.RoundTripper { got.RoundTripper = base; return got })
-	informer := typed.NewInformer(kube.FromREST[T](config, opts...))
-	ctx := rig.Start(t, informer)
-	require.NoError(t, informer.WaitForSync(ctx))
-	pod, ok := informer.Get(index.Key{Namespace: "default", Name: "a"})
-	require.True(t, ok)
-	check(pod)
+	m := mirrored(t, kube.FromREST[T](config, opts...))
+	m.waitForSync(t)
+	check(m.get(t, index.Key{Namespace: "default", Name: "a"}).(T))
 	got.mu.Lock()
 	defer got.mu.Unlock()
 	return got.last

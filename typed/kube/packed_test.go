@@ -27,15 +27,6 @@ import (
 	"github.com/kubetyped/informer/typed/observe"
 )
 
-// packedPod is a Pod as bytes, and one of its fields.
-type packedPod struct {
-	kube.Packed[*corev1.Pod]
-
-	Spec struct {
-		NodeName string `json:"nodeName"`
-	} `json:"spec"`
-}
-
 // packedPodWithMetadata is a Pod as bytes, and its metadata.
 type packedPodWithMetadata struct {
 	metav1.ObjectMeta `json:"metadata"`
@@ -65,8 +56,8 @@ type objectOf interface {
 	runtime.Object
 }
 
-// TestPacked: whatever the format, the way of lists and the type, Object gives what an informer
-// of the packed type has, after lists, updates and deletions.
+// TestPacked: whatever the format, the way of lists and the type, Object gives what a source
+// of the packed type reports, after lists, updates and deletions.
 func TestPacked(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{runtime.ContentTypeProtobuf, runtime.ContentTypeJSON} {
@@ -104,9 +95,8 @@ func testPacked[P packedOf[O], O objectOf](t *testing.T, format string, opts []k
 	}
 	config := rest.CopyConfig(srv.Config())
 	config.ContentType = format
-	packed := typed.NewInformer(kube.FromREST[P](config, opts...))
-	whole := typed.NewInformer(kube.FromREST[O](config, append(opts, kube.WithoutDeduplication())...))
-	ctx, other := rig.Start(t, packed), rig.Start(t, whole)
+	packed := mirrored(t, kube.FromREST[P](config, opts...))
+	whole := mirrored(t, kube.FromREST[O](config, append(opts, kube.WithoutDeduplication())...))
 	for i := range 20 {
 		put(i, 2)
 		put(i, 3)
@@ -115,13 +105,12 @@ func testPacked[P packedOf[O], O objectOf](t *testing.T, format string, opts []k
 		require.NoError(t, srv.Delete(t.Context(), now[i]))
 	}
 	version := srv.ResourceVersion()
-	require.NoError(t, packed.WaitForResourceVersion(ctx, version))
-	require.NoError(t, whole.WaitForResourceVersion(other, version))
-	require.Equal(t, 15, whole.Len())
-	require.Equal(t, whole.Len(), packed.Len())
-	for want := range whole.All() {
-		p, ok := packed.Get(index.KeyOf(want))
-		require.True(t, ok)
+	packed.waitForVersion(t, version)
+	whole.waitForVersion(t, version)
+	require.Len(t, whole.all(), 15)
+	require.Len(t, packed.all(), 15)
+	for _, obj := range whole.all() {
+		want, p := obj.(O), packed.get(t, index.KeyOf(obj)).(P)
 		got, err := p.Object()
 		require.NoError(t, err)
 		assert.Equal(t, want, got)
@@ -137,10 +126,16 @@ func testPacked[P packedOf[O], O objectOf](t *testing.T, format string, opts []k
 	}
 }
 
-// podOfKind declares the kind as a field.
+// podOfKind declares the kind as fields. It embeds metadata, whose generated code for protobuf knows
+// nothing of other fields.
 type podOfKind struct {
 	metav1.ObjectMeta `json:"metadata"`
-	Kind              string `json:"kind"`
+
+	Kind       string `json:"kind"`
+	APIVersion string `json:"apiVersion"`
+	Spec       struct {
+		NodeName string `json:"nodeName"`
+	} `json:"spec"`
 }
 
 // TestPackedKinds: objects have the kind that the server sends with events, as those that are not
@@ -153,18 +148,16 @@ func TestPackedKinds(t *testing.T) {
 		config := rest.CopyConfig(srv.Config())
 		config.ContentType = format
 		opts := []kube.SourceOption{kube.WithResource(podResource), kube.WithoutWatchList()}
-		packed := typed.NewInformer(kube.FromREST[*kube.Packed[*podOfKind]](config, opts...))
-		whole := typed.NewInformer(kube.FromREST[*podOfKind](config, opts...))
-		ctx, other := rig.Start(t, packed), rig.Start(t, whole)
+		packed := mirrored(t, kube.FromREST[*kube.Packed[*podOfKind]](config, opts...))
+		whole := mirrored(t, kube.FromREST[*podOfKind](config, opts...))
 		for _, want := range []string{"", "Pod"} { // in a list and an event
 			version := srv.ResourceVersion()
-			require.NoError(t, packed.WaitForResourceVersion(ctx, version))
-			require.NoError(t, whole.WaitForResourceVersion(other, version))
+			packed.waitForVersion(t, version)
+			whole.waitForVersion(t, version)
 			key := index.Key{Namespace: "default", Name: "a"}
-			p, _ := packed.Get(key)
-			got, err := p.Object()
+			got, err := packed.get(t, key).(*kube.Packed[*podOfKind]).Object()
 			require.NoError(t, err)
-			obj, _ := whole.Get(key)
+			obj := whole.get(t, key).(*podOfKind)
 			assert.Equal(t, want, obj.Kind)
 			assert.Equal(t, obj, got, format)
 			require.NoError(t, srv.Update(t.Context(), rig.NewPod("a", "node-2")))
@@ -172,26 +165,29 @@ func TestPackedKinds(t *testing.T) {
 	}
 }
 
-// TestPackedBadInput: what cannot be packed is an error at the start that says why.
+// TestPackedBadInput: what cannot be packed is an error at the start that says why. Sources and writers
+// check types in the same way.
 func TestPackedBadInput(t *testing.T) {
 	t.Parallel()
 	srv := apitest.Start(t)
 	pod := kube.WithResource(podResource)
 	for want, run := range map[string]func(context.Context) error{
 		"WithFields and WithoutFields leave out what Packed keeps": func(ctx context.Context) error {
-			return typed.NewInformer(kube.FromREST[*packedPod](srv.Config(), pod, kube.WithFields("metadata.labels"))).Run(ctx)
+			return kube.FromREST[*packedPod](srv.Config(), pod, kube.WithFields("metadata.labels")).Run(ctx, nil)
 		},
-		"is a pointer to a Packed, and would stay nil": func(ctx context.Context) error {
-			return typed.NewInformer(kube.FromREST[*pointsAtPacked](srv.Config(), pod)).Run(ctx)
+		"is a pointer to a Packed, and would stay nil": func(context.Context) error {
+			_, err := kube.NewWriter[*pointsAtPacked](srv.Config(), pod)
+			return err
 		},
-		"is a Packed, and would stay empty": func(ctx context.Context) error {
-			return typed.NewInformer(kube.FromREST[*namesPacked](srv.Config(), pod)).Run(ctx)
+		"is a Packed, and would stay empty": func(context.Context) error {
+			_, err := kube.NewWriter[*namesPacked](srv.Config(), pod)
+			return err
 		},
 		"come without bytes: Packed is for FromREST": func(ctx context.Context) error {
-			return typed.NewInformer(kube.FromListerWatcher[*packedPod](&cache.ListWatch{})).Run(ctx)
+			return kube.FromListerWatcher[*packedPod](&cache.ListWatch{}).Run(ctx, nil)
 		},
 		"the resource of *kube.Packed": func(ctx context.Context) error {
-			return typed.NewInformer(kube.FromREST[*kube.Packed[*unstructured.Unstructured]](srv.Config())).Run(ctx)
+			return kube.FromREST[*kube.Packed[*unstructured.Unstructured]](srv.Config()).Run(ctx, nil)
 		},
 	} {
 		assert.ErrorContains(t, run(t.Context()), want)
@@ -275,26 +271,21 @@ func TestPackedCounts(t *testing.T) {
 // names the object, and holds up nothing.
 func TestObjectReturnsErrors(t *testing.T) {
 	t.Parallel()
-	srv := apitest.Start(t, apitest.WithResources(apitest.Resource{GroupVersionResource: networkResource, Kind: "Network"}))
-	right := newNetwork("right", "10.0.0.0/8")
-	wrong := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "example.com/v1", "kind": "Network", "metadata": map[string]any{"namespace": "default", "name": "wrong"},
-		"spec": map[string]any{"cidr": int64(7)},
-	}}
-	require.NoError(t, srv.Create(t.Context(), right, wrong))
-	informer := typed.NewInformer(kube.FromREST[*kube.Packed[*network]](srv.Config(), kube.WithResource(networkResource)))
-	ctx := rig.Start(t, informer)
-	require.NoError(t, informer.WaitForSync(ctx))
-	require.Equal(t, 2, informer.Len())
-	for packed := range informer.All() {
-		whole, err := packed.Object()
-		if packed.GetName() == "wrong" {
-			assert.ErrorContains(t, err, "decode packed *kube_test.network default/wrong: ")
+	config := answering(t, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[
+		{"metadata":{"namespace":"default","name":"right","resourceVersion":"3"},"spec":{"nodeName":"node-1"}},
+		{"metadata":{"namespace":"default","name":"wrong","resourceVersion":"5"},"spec":{"nodeName":7}}]}`)
+	pods := mirrored(t, kube.FromREST[*kube.Packed[*corev1.Pod]](config, kube.WithResource(podResource), kube.WithoutWatchList()))
+	pods.waitForSync(t)
+	require.Len(t, pods.all(), 2)
+	for _, obj := range pods.all() {
+		whole, err := obj.(*kube.Packed[*corev1.Pod]).Object()
+		if obj.GetName() == "wrong" {
+			assert.ErrorContains(t, err, "decode packed *v1.Pod default/wrong: ")
 			assert.Nil(t, whole)
 			continue
 		}
 		require.NoError(t, err)
-		assert.Equal(t, "10.0.0.0/8", whole.Spec.CIDR)
+		assert.Equal(t, "node-1", whole.Spec.NodeName)
 	}
 }
 
@@ -342,11 +333,12 @@ func TestRejectedPackedObjects(t *testing.T) {
 	}
 	require.NoError(t, srv.Create(t.Context(), newNetwork("right", "10.0.0.0/8")))
 	for _, opts := range [][]kube.SourceOption{{}, {kube.WithoutWatchList()}} {
-		informer := typed.NewInformer(kube.FromREST[*packedNetwork](srv.Config(), append(opts, kube.WithResource(networkResource))...))
-		require.NoError(t, informer.WaitForSync(rig.Start(t, informer)))
-		require.Equal(t, 1, informer.Len())
-		require.Error(t, informer.Rejected(index.Key{Namespace: "default", Name: "a-wrong"}))
-		for network := range informer.All() {
+		networks := mirrored(t, kube.FromREST[*packedNetwork](srv.Config(), append(opts, kube.WithResource(networkResource))...))
+		networks.waitForSync(t)
+		require.Len(t, networks.all(), 1)
+		require.Error(t, networks.rejection(index.Key{Namespace: "default", Name: "a-wrong"}))
+		for _, obj := range networks.all() {
+			network := obj.(*packedNetwork)
 			assert.Equal(t, "10.0.0.0/8", network.Spec.CIDR)
 			whole, err := network.Object()
 			require.NoError(t, err)
@@ -408,12 +400,11 @@ func TestPatchPackedObjects(t *testing.T) {
 	network.SetLabels(map[string]string{"color": "red"})
 	require.NoError(t, srv.Create(t.Context(), network))
 	resource := kube.WithResource(networkResource)
-	informer := typed.NewInformer(kube.FromREST[*packedNetwork](srv.Config(), resource))
-	require.NoError(t, informer.WaitForSync(rig.Start(t, informer)))
+	networks := mirrored(t, kube.FromREST[*packedNetwork](srv.Config(), resource))
+	networks.waitForSync(t)
 	writer, err := kube.NewWriter[*packedNetwork](srv.Config(), resource)
 	require.NoError(t, err)
-	was, ok := informer.Get(index.KeyOf(network))
-	require.True(t, ok)
+	was := networks.get(t, index.KeyOf(network)).(*packedNetwork)
 	updated := kube.Copy(was)
 	updated.Spec.CIDR = "10.1.0.0/16"
 	answer, err := writer.MergePatch(t.Context(), was, updated, metav1.PatchOptions{})

@@ -265,7 +265,7 @@ func TestErrorsAreNoSecrets(t *testing.T) {
 			r.Header.Set("Content-Type", contentType)
 			return r
 		})
-		err := fails(t, kube.FromREST[*corev1.Secret](config, kube.WithResource(schema.GroupVersionResource{Version: "v1", Resource: "secrets"}), kube.WithoutWatchList()), "list secrets")
+		err := fails(t, kube.FromREST[*corev1.Pod](config, kube.WithResource(podResource), kube.WithoutWatchList()), "list pods")
 		assert.NotContains(t, err.Error(), "hunter")
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -47,23 +48,25 @@ type untagged struct {
 	metav1.ObjectMeta
 }
 
-// TestBadRESTInput makes every mistake that arguments allow.
+// TestBadRESTInput makes every mistake that arguments allow. Sources and writers check types in the
+// same way.
 func TestBadRESTInput(t *testing.T) {
 	config := &rest.Config{Host: "localhost"}
+	of1 := func(_ any, err error) error { return err }
 	for message, err := range map[string]error{
 		"configuration is nil":                    kube.FromREST[*corev1.Pod](nil).Run(t.Context(), nil),
 		"source option is nil":                    kube.FromREST[*corev1.Pod](config, nil).Run(t.Context(), nil),
 		"WithScheme: scheme is nil":               kube.FromREST[*corev1.Pod](config, kube.WithScheme(nil)).Run(t.Context(), nil),
 		"WithRESTMapper: mapper is nil":           kube.FromREST[*corev1.Pod](config, kube.WithRESTMapper(nil)).Run(t.Context(), nil),
-		"pointers to structs, and rig.":           kube.FromREST[rig.Bare](config).Run(t.Context(), nil),
-		"write v1.ObjectMeta `json:\"metadata\"`": kube.FromREST[*untagged](config, kube.WithResource(podResource)).Run(t.Context(), nil),
-		"no method GetResourceVersion":            kube.FromREST[*versionless](config).Run(t.Context(), nil),
-		"it is in no scheme":                      kube.FromREST[*network](config).Run(t.Context(), nil),
+		"pointers to structs, and kube_test.":     of1(kube.NewWriter[podNode](config)),
+		"write v1.ObjectMeta `json:\"metadata\"`": of1(kube.NewWriter[*untagged](config, kube.WithResource(podResource))),
+		"no method GetResourceVersion":            of1(kube.NewWriter[*versionless](config)),
+		"it is in no scheme":                      kube.FromREST[*Network](config).Run(t.Context(), nil),
 		"use WithResource":                        kube.FromREST[*unstructured.Unstructured](config).Run(t.Context(), nil),
 		"of *v1.PartialObjectMetadata is not":     kube.FromREST[*metav1.PartialObjectMetadata](config).Run(t.Context(), nil),
 		"use WithResource, or WithScheme":         kube.FromREST[*corev1.Pod](config, kube.WithScheme(runtime.NewScheme())).Run(t.Context(), nil),
-		"has no version or no name":               kube.FromREST[*network](config, kube.WithResource(schema.GroupVersionResource{Resource: "networks"})).Run(t.Context(), nil),
-		`"a/b" may not contain '/'`:               kube.FromREST[*network](config, kube.WithResource(schema.GroupVersionResource{Version: "v1", Resource: "a/b"})).Run(t.Context(), nil),
+		"has no version or no name":               kube.FromREST[*Network](config, kube.WithResource(schema.GroupVersionResource{Resource: "networks"})).Run(t.Context(), nil),
+		`"a/b" may not contain '/'`:               kube.FromREST[*Network](config, kube.WithResource(schema.GroupVersionResource{Version: "v1", Resource: "a/b"})).Run(t.Context(), nil),
 		`the namespace ".." may not be`:           kube.FromREST[*corev1.Pod](config, kube.WithNamespace("..")).Run(t.Context(), nil),
 		"the timeout of streamed lists is 0s":     kube.FromREST[*corev1.Pod](config, kube.WithWatchListTimeout(0)).Run(t.Context(), nil),
 		"does not embed metav1.TypeMeta":          kube.FromREST[*slimPod](config, kube.WithResource(podResource), kube.WithTypeMeta()).Run(t.Context(), nil),
@@ -95,7 +98,7 @@ func TestBadAnswers(t *testing.T) {
 	srv := apitest.Start(t)
 	gone := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "ghosts"}
 	t.Run("unknown resource", func(t *testing.T) {
-		err := fails(t, kube.FromREST[*network](srv.Config(), kube.WithResource(gone)), "ghosts.v1.example.com", "the server does not have it; is its CustomResourceDefinition or API service installed?", "could not find the requested resource")
+		err := fails(t, kube.FromREST[*Network](srv.Config(), kube.WithResource(gone)), "ghosts.v1.example.com", "the server does not have it; is its CustomResourceDefinition or API service installed?", "could not find the requested resource")
 		assert.True(t, apierrors.IsNotFound(err))
 	})
 	t.Run("unknown kind", func(t *testing.T) {
@@ -107,8 +110,8 @@ func TestBadAnswers(t *testing.T) {
 		fails(t, kube.FromREST[*corev1.Pod](srv.Config(), kube.WithScheme(scheme)), "discover the resources of example.com/v1")
 	})
 	t.Run("cluster scoped", func(t *testing.T) {
-		informer := typed.NewInformer(kube.FromREST[*corev1.Node](srv.Config(), kube.WithNamespace("default")))
-		assert.ErrorContains(t, informer.Run(t.Context()), `WithNamespace names "default", and nodes have none`)
+		roles := kube.FromREST[*rbacv1.ClusterRole](srv.Config(), kube.WithNamespace("default"))
+		assert.ErrorContains(t, roles.Run(t.Context(), mirrorSink[*rbacv1.ClusterRole]{to: newMirror()}), `WithNamespace names "default", and clusterroles.v1.rbac.authorization.k8s.io have none`)
 	})
 	t.Run("invalid selector", func(t *testing.T) {
 		err := fails(t, kube.FromREST[*corev1.Pod](srv.Config(), kube.WithFieldSelector(fields.OneTermEqualSelector("spec.colour", "red"))), "pods", "spec.colour")
@@ -273,17 +276,16 @@ func TestObjectOfAnotherKind(t *testing.T) {
 func TestLargeObjects(t *testing.T) {
 	t.Parallel()
 	srv := apitest.Start(t)
-	large := func(name string) *corev1.ConfigMap {
-		return &corev1.ConfigMap{
-			ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name},
-			Data:       map[string]string{"text": strings.Repeat(`some "quoted" text `, 80_000)},
-		}
+	large := func(name string) *corev1.Pod {
+		pod := rig.NewPod(name, "")
+		pod.Annotations = map[string]string{"text": strings.Repeat(`some "quoted" text `, 80_000)}
+		return pod
 	}
 	require.NoError(t, srv.Create(t.Context(), large("a")))
 	inFormats(t, srv.Config(), func(t *testing.T, config *rest.Config, opts ...kube.SourceOption) {
-		listed, watched := keeps(t, srv, kube.FromREST[*corev1.ConfigMap](config, opts...), large("b"))
-		assert.Equal(t, large("a").Data, listed.Data)
-		assert.Equal(t, large("b").Data, watched.Data)
+		listed, watched := keeps(t, srv, kube.FromREST[*corev1.Pod](config, opts...), large("b"))
+		assert.Equal(t, large("a").Annotations, listed.Annotations)
+		assert.Equal(t, large("b").Annotations, watched.Annotations)
 	})
 }
 

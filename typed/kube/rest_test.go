@@ -27,16 +27,6 @@ var (
 	networkResource = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "networks"}
 )
 
-// network is a custom resource that no scheme knows.
-type network struct {
-	metav1.TypeMeta
-	metav1.ObjectMeta `json:"metadata"`
-
-	Spec struct {
-		CIDR string `json:"cidr"`
-	} `json:"spec"`
-}
-
 func newNetwork(name, cidr string) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "example.com/v1", "kind": "Network",
@@ -44,22 +34,6 @@ func newNetwork(name, cidr string) *unstructured.Unstructured {
 		"spec":     map[string]any{"cidr": cidr, "size": int64(7)},
 	}}
 }
-
-// slimPod is a Pod with only the fields that a program needs, and without apimachinery's metadata.
-type slimPod struct {
-	Metadata struct {
-		Namespace       string `json:"namespace"`
-		Name            string `json:"name"`
-		ResourceVersion string `json:"resourceVersion"`
-	} `json:"metadata"`
-	Spec struct {
-		NodeName string `json:"nodeName"`
-	} `json:"spec"`
-}
-
-func (p *slimPod) GetNamespace() string       { return p.Metadata.Namespace }
-func (p *slimPod) GetName() string            { return p.Metadata.Name }
-func (p *slimPod) GetResourceVersion() string { return p.Metadata.ResourceVersion }
 
 // inFormats runs a test with objects that are streamed and listed, in JSON and in
 // protobuf.
@@ -75,25 +49,20 @@ func inFormats(t *testing.T, config *rest.Config, test func(*testing.T, *rest.Co
 	}
 }
 
-// keeps runs an informer that gets one object by its list and another one by its
+// keeps runs a source that reports one object by its list and another one by its
 // watch, which create makes, and returns both.
 func keeps[T index.Object](t *testing.T, srv *apitest.Server, src source.Source[T], create apitest.Object) (listed, watched T) {
-	informer := typed.NewInformer(src)
-	ctx := rig.Start(t, informer)
-	require.NoError(t, informer.WaitForSync(ctx))
-	require.Equal(t, 1, informer.Len())
-	listed = informer.List()[0]
-	require.NoError(t, srv.Create(ctx, create))
-	require.NoError(t, informer.WaitForResourceVersion(ctx, srv.ResourceVersion()))
-	require.Equal(t, 2, informer.Len())
-	for obj := range informer.All() {
-		if !index.Same(obj, listed) {
-			watched = obj
-		}
-	}
-	require.NoError(t, srv.Delete(ctx, create))
-	require.NoError(t, informer.WaitForResourceVersion(ctx, srv.ResourceVersion()))
-	assert.Equal(t, []T{listed}, informer.List())
+	m := mirrored(t, src)
+	m.waitForSync(t)
+	require.Len(t, m.all(), 1)
+	listed = m.all()[0].(T)
+	require.NoError(t, srv.Create(t.Context(), create))
+	m.waitForVersion(t, srv.ResourceVersion())
+	require.Len(t, m.all(), 2)
+	watched = m.get(t, index.KeyOf[index.Object](create)).(T)
+	require.NoError(t, srv.Delete(t.Context(), create))
+	m.waitForVersion(t, srv.ResourceVersion())
+	assert.Equal(t, []index.Object{listed}, m.all())
 	return listed, watched
 }
 
@@ -115,9 +84,9 @@ func TestTypeMeta(t *testing.T) {
 		partial, watchedPartial = keeps(t, srv, kube.FromREST[*metav1.PartialObjectMetadata](config, append(opts, kube.WithResource(podResource), with)...), rig.NewPod("b", ""))
 		assert.Equal(t, [2]metav1.TypeMeta{pod, pod}, [2]metav1.TypeMeta{partial.TypeMeta, watchedPartial.TypeMeta}, "that of the object")
 
-		custom, watchedCustom := keeps(t, srv, kube.FromREST[*network](config, append(opts, kube.WithResource(networkResource))...), newNetwork("b", "10.1.0.0/16"))
+		custom, watchedCustom := keeps(t, srv, kube.FromREST[*Network](config, append(opts, kube.WithResource(networkResource))...), newNetwork("b", "10.1.0.0/16"))
 		assert.Equal(t, [2]metav1.TypeMeta{}, [2]metav1.TypeMeta{custom.TypeMeta, watchedCustom.TypeMeta})
-		custom, watchedCustom = keeps(t, srv, kube.FromREST[*network](config, append(opts, kube.WithResource(networkResource), with)...), newNetwork("b", "10.1.0.0/16"))
+		custom, watchedCustom = keeps(t, srv, kube.FromREST[*Network](config, append(opts, kube.WithResource(networkResource), with)...), newNetwork("b", "10.1.0.0/16"))
 		assert.Equal(t, [2]metav1.TypeMeta{other, other}, [2]metav1.TypeMeta{custom.TypeMeta, watchedCustom.TypeMeta})
 		assert.Equal(t, "10.0.0.0/8 10.1.0.0/16", custom.Spec.CIDR+" "+watchedCustom.Spec.CIDR)
 
@@ -139,29 +108,21 @@ func TestNeededFields(t *testing.T) {
 	})
 }
 
-// withSpec and ofPartial embed types that have generated code for protobuf, which
-// knows nothing of their other fields.
-type (
-	withSpec struct {
-		metav1.ObjectMeta `json:"metadata"`
-		Spec              struct {
-			NodeName string `json:"nodeName"`
-		} `json:"spec"`
-	}
-	ofPartial struct {
-		metav1.PartialObjectMetadata
-		Spec struct {
-			NodeName string `json:"nodeName"`
-		} `json:"spec"`
-	}
-)
+// ofPartial embeds a type that has generated code for protobuf, which knows nothing of its other
+// fields.
+type ofPartial struct {
+	metav1.PartialObjectMetadata
+	Spec struct {
+		NodeName string `json:"nodeName"`
+	} `json:"spec"`
+}
 
 func TestEmbeddedTypes(t *testing.T) {
 	srv := apitest.Start(t)
 	require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", "node-1")))
 	inFormats(t, srv.Config(), func(t *testing.T, config *rest.Config, opts ...kube.SourceOption) {
 		opts = append(opts, kube.WithResource(podResource))
-		one, other := keeps(t, srv, kube.FromREST[*withSpec](config, opts...), rig.NewPod("b", "node-2"))
+		one, other := keeps(t, srv, kube.FromREST[*podOfKind](config, opts...), rig.NewPod("b", "node-2"))
 		assert.Equal(t, "a node-1, b node-2", one.Name+" "+one.Spec.NodeName+", "+other.Name+" "+other.Spec.NodeName)
 		first, second := keeps(t, srv, kube.FromREST[*ofPartial](config, opts...), rig.NewPod("b", "node-2"))
 		assert.Equal(t, "a node-1, b node-2", first.Name+" "+first.Spec.NodeName+", "+second.Name+" "+second.Spec.NodeName)

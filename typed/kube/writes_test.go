@@ -247,9 +247,7 @@ func TestOwnWritesOfDynamicClients(t *testing.T) {
 	w.lag.Remove()
 	slim := follow(w, kube.FromREST[*slimPod](w.config, opts...))
 	w.lag.Remove()
-	projected := follow(w, source.Map(kube.FromREST[*corev1.Pod](w.config, kube.WithWrites(w.writes)), func(p *corev1.Pod) nodeOfPod {
-		return nodeOfPod{p.Namespace, p.Name, p.Spec.NodeName}
-	}))
+	projected := follow(w, source.Map(kube.FromREST[*corev1.Pod](w.config, kube.WithWrites(w.writes)), nodeOf))
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(rig.NewPod("a", "node-7"))
 	require.NoError(t, err)
 	pod := &unstructured.Unstructured{Object: content}
@@ -286,28 +284,17 @@ func TestOwnWritesOfDynamicClients(t *testing.T) {
 // format, as in an event of the watch.
 func TestOwnWritesHaveTheirKind(t *testing.T) {
 	t.Parallel()
-	type podOfKind struct {
-		metav1.ObjectMeta `json:"metadata"`
-
-		Kind       string `json:"kind"`
-		APIVersion string `json:"apiVersion"`
-	}
 	for _, contentType := range []string{runtime.ContentTypeProtobuf, runtime.ContentTypeJSON} {
 		w := newWriting(t, contentType)
-		pods := follow(w, kube.FromREST[*podOfKind](w.config, kube.WithResource(podResource), kube.WithWrites(w.writes)))
-		made, err := w.client.CoreV1().Pods("default").Create(w.ctx, rig.NewPod("a", ""), metav1.CreateOptions{})
+		pods := mirrored(t, kube.FromREST[*podOfKind](w.config, kube.WithResource(podResource), kube.WithWrites(w.writes)))
+		pods.waitForSync(t)
+		w.hold()
+		made, err := w.client.CoreV1().Pods("default").Create(t.Context(), rig.NewPod("a", ""), metav1.CreateOptions{})
 		require.NoError(t, err)
-		pod, ok := pods.Get(index.KeyOf(made))
-		require.True(t, ok)
+		pod := pods.get(t, index.KeyOf(made)).(*podOfKind)
 		assert.Equal(t, []string{"v1", "Pod"}, []string{pod.APIVersion, pod.Kind}, contentType)
 	}
 }
-
-// nodeOfPod is what is kept of a Pod.
-type nodeOfPod struct{ namespace, name, node string }
-
-func (n nodeOfPod) GetNamespace() string { return n.namespace }
-func (n nodeOfPod) GetName() string      { return n.name }
 
 // TestOwnWritesAndSelectors: an object goes at once if a write takes it out of the selection.
 func TestOwnWritesAndSelectors(t *testing.T) {
