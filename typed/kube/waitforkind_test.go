@@ -2,6 +2,7 @@ package kube_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
@@ -26,19 +28,6 @@ import (
 	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/report"
 )
-
-// gadget is a custom resource.
-type gadget struct {
-	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
-}
-
-// DeepCopyObject implements runtime.Object.
-func (g *gadget) DeepCopyObject() runtime.Object {
-	own := &gadget{TypeMeta: g.TypeMeta}
-	g.ObjectMeta.DeepCopyInto(&own.ObjectMeta)
-	return own
-}
 
 // definition is a CustomResourceDefinition, of which nothing is needed.
 type definition struct {
@@ -58,6 +47,14 @@ var (
 	definitionsResource = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 )
 
+// newGadget returns a custom resource, of which an informer has the fields of a Network.
+func newGadget(name string) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": gadgetResource.GroupVersion().String(), "kind": "Gadget",
+		"metadata": map[string]any{"namespace": "shop", "name": name},
+	}}
+}
+
 // gadgetServer is a server that does not always serve gadgets, and whose discovery may fail.
 type gadgetServer struct {
 	*apitest.Server
@@ -66,7 +63,7 @@ type gadgetServer struct {
 
 func newGadgetServer(t *testing.T) *gadgetServer {
 	return &gadgetServer{Server: apitest.Start(t, apitest.WithResources(
-		apitest.Resource{GroupVersionResource: gadgetResource, Kind: "Gadget", Type: (*gadget)(nil)},
+		apitest.Resource{GroupVersionResource: gadgetResource, Kind: "Gadget"},
 		apitest.Resource{GroupVersionResource: definitionsResource, Kind: "CustomResourceDefinition", ClusterScoped: true, Type: (*definition)(nil)},
 	))}
 }
@@ -113,11 +110,10 @@ func TestWaitForKind(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				srv := newGadgetServer(t)
-				a := &gadget{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "a"}}
-				require.NoError(t, srv.Create(t.Context(), a))
-				gadgets := typed.NewInformer(kube.FromREST[*gadget](srv.config(test.definitions), kube.WithResource(gadgetResource), kube.WaitForKind()))
+				require.NoError(t, srv.Create(t.Context(), newGadget("a")))
+				gadgets := typed.NewInformer(kube.FromREST[*Network](srv.config(test.definitions), kube.WithResource(gadgetResource), kube.WaitForKind()))
 				var deleted atomic.Int32
-				_, err := gadgets.Handle(typed.HandlerFuncs[*gadget]{DeleteFunc: func(typed.Deleted[*gadget]) { deleted.Add(1) }})
+				_, err := gadgets.Handle(typed.HandlerFuncs[*Network]{DeleteFunc: func(typed.Deleted[*Network]) { deleted.Add(1) }})
 				require.NoError(t, err)
 				startIn(t, t.Context(), gadgets)
 
@@ -178,7 +174,7 @@ func TestMissingKindIsReportedAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		srv := newGadgetServer(t)
-		gadgets := typed.NewInformer(kube.FromREST[*gadget](srv.config(false), kube.WithResource(gadgetResource), kube.WaitForKind()))
+		gadgets := typed.NewInformer(kube.FromREST[*Network](srv.config(false), kube.WithResource(gadgetResource), kube.WaitForKind()))
 		startIn(t, t.Context(), gadgets)
 		require.NoError(t, gadgets.WaitForSync(t.Context()))
 		relists := gadgets.Status().Relists
@@ -219,7 +215,7 @@ func TestWaitForKindOfAnUnreachableServer(t *testing.T) {
 				return base.RoundTrip(r)
 			})
 		})
-		gadgets := typed.NewInformer(kube.FromREST[*gadget](config, kube.WithResource(gadgetResource), kube.WaitForKind()))
+		gadgets := typed.NewInformer(kube.FromREST[*Network](config, kube.WithResource(gadgetResource), kube.WaitForKind()))
 		startIn(t, t.Context(), gadgets)
 		time.Sleep(2 * time.Second)
 		assert.Equal(t, report.PhaseSyncing, gadgets.Phase())
@@ -239,12 +235,12 @@ func TestWaitForKindAndOwnWrites(t *testing.T) {
 		srv.served.Store(true)
 		writes := kube.NewWrites()
 		config := writes.Config(srv.config(false))
-		gadgets := typed.NewInformer(kube.FromREST[*gadget](config, kube.WithResource(gadgetResource), kube.WithWrites(writes), kube.WaitForKind()))
+		gadgets := typed.NewInformer(kube.FromREST[*Network](config, kube.WithResource(gadgetResource), kube.WithWrites(writes), kube.WaitForKind()))
 		startIn(t, t.Context(), gadgets)
 		require.NoError(t, gadgets.WaitForSync(t.Context()))
 		srv.Inject(apitest.Fault{Lag: true})
-		w := newWriter[*gadget](t, config, kube.WithResource(gadgetResource))
-		_, err := w.Create(t.Context(), &gadget{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "a"}}, metav1.CreateOptions{})
+		w := newWriter[*Network](t, config, kube.WithResource(gadgetResource))
+		_, err := w.Create(t.Context(), &Network{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "a"}}, metav1.CreateOptions{})
 		require.NoError(t, err)
 		require.Equal(t, 1, gadgets.Len())
 		require.Equal(t, 1, gadgets.Status().Ahead.Keys)
@@ -265,12 +261,12 @@ func TestWaitForKindOfANameWithoutNamespace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := newGadgetServer(t)
 		srv.served.Store(true)
-		require.NoError(t, srv.Create(t.Context(), &gadget{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "a"}}))
+		require.NoError(t, srv.Create(t.Context(), newGadget("a")))
 		for key, message := range map[index.Key]string{
 			{Name: "a"}:                    "the key has no namespace: WithName names a, and gadgets.v1.shop.example.com have one",
 			{Namespace: "shop", Name: "b"}: "",
 		} {
-			gadgets := typed.NewInformer(kube.FromREST[*gadget](srv.config(true), kube.WithResource(gadgetResource), kube.WithName(key), kube.WaitForKind()))
+			gadgets := typed.NewInformer(kube.FromREST[*Network](srv.config(true), kube.WithResource(gadgetResource), kube.WithName(key), kube.WaitForKind()))
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			err := gadgets.Run(ctx)
 			cancel()
@@ -292,10 +288,10 @@ func TestWaitForKindListsObjectsOnce(t *testing.T) {
 		const objects, size = 20, 10 << 10
 		srv := newGadgetServer(t)
 		srv.served.Store(true)
-		for range objects {
-			require.NoError(t, srv.Create(t.Context(), &gadget{ObjectMeta: metav1.ObjectMeta{
-				Namespace: "shop", GenerateName: "g-", Annotations: map[string]string{"text": strings.Repeat("x", size)},
-			}}))
+		for i := range objects {
+			large := newGadget(fmt.Sprint("g-", i))
+			large.SetAnnotations(map[string]string{"text": strings.Repeat("x", size)})
+			require.NoError(t, srv.Create(t.Context(), large))
 		}
 		var received atomic.Int64
 		config := srv.config(true)
@@ -308,7 +304,7 @@ func TestWaitForKindListsObjectsOnce(t *testing.T) {
 				return response, err
 			})
 		})
-		gadgets := typed.NewInformer(kube.FromREST[*gadget](config, kube.WithResource(gadgetResource), kube.WaitForKind()))
+		gadgets := typed.NewInformer(kube.FromREST[*Network](config, kube.WithResource(gadgetResource), kube.WaitForKind()))
 		startIn(t, t.Context(), gadgets)
 		require.NoError(t, gadgets.WaitForSync(t.Context()))
 		assert.Equal(t, objects, gadgets.Len())
