@@ -15,18 +15,9 @@ import (
 	"github.com/kubetyped/informer/typed/kube"
 )
 
-// conditional is a struct without generated code whose status has conditions.
-type conditional struct {
-	metav1.ObjectMeta `json:"metadata"`
-	Status            struct {
-		Conditions []metav1.Condition `json:"conditions,omitempty"`
-		Phase      string             `json:"phase,omitempty"`
-	} `json:"status"`
-}
-
-func newConditional(t *testing.T, w *kube.Writer[*conditional]) *conditional {
+func newConditional(t *testing.T, w *kube.Writer[*tunnel]) *tunnel {
 	t.Helper()
-	created, err := w.Create(t.Context(), &conditional{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a", Labels: map[string]string{"a": "b"}}}, metav1.CreateOptions{})
+	created, err := w.Create(t.Context(), &tunnel{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a", Labels: map[string]string{"a": "b"}}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	updated := kube.Copy(created)
 	setReady(updated, metav1.ConditionFalse)
@@ -35,7 +26,7 @@ func newConditional(t *testing.T, w *kube.Writer[*conditional]) *conditional {
 	return updated
 }
 
-func setReady(obj *conditional, status metav1.ConditionStatus) {
+func setReady(obj *tunnel, status metav1.ConditionStatus) {
 	meta.SetStatusCondition(&obj.Status.Conditions, metav1.Condition{Type: "Ready", Status: status, Reason: "Test"})
 }
 
@@ -44,7 +35,7 @@ func setReady(obj *conditional, status metav1.ConditionStatus) {
 func TestMergePatchOfSharedMemory(t *testing.T) {
 	t.Parallel()
 	srv, sent := startForWrites(t)
-	w := newWriter[*conditional](t, sent.config(srv), kube.WithResource(tunnelResource))
+	w := newWriter[*tunnel](t, sent.config(srv), kube.WithResource(tunnelResource))
 	old := newConditional(t, w)
 
 	changed := kube.Copy(old)
@@ -96,7 +87,7 @@ func TestMergePatchOfSharedMemory(t *testing.T) {
 func TestMergePatchOfSharedMemoryWithoutVersions(t *testing.T) {
 	t.Parallel()
 	srv, sent := startForWrites(t)
-	w := newWriter[*conditional](t, sent.config(srv), kube.WithResource(tunnelResource))
+	w := newWriter[*tunnel](t, sent.config(srv), kube.WithResource(tunnelResource))
 	old := newConditional(t, w)
 	for _, uid := range []types.UID{old.UID, ""} {
 		old.ResourceVersion, old.UID = "", uid
@@ -132,7 +123,7 @@ func TestMergePatchOfSharedMemoryWithoutVersions(t *testing.T) {
 func TestMergePatchOfSharedUnstructured(t *testing.T) {
 	t.Parallel()
 	srv, sent := startForWrites(t)
-	newConditional(t, newWriter[*conditional](t, sent.config(srv), kube.WithResource(tunnelResource)))
+	newConditional(t, newWriter[*tunnel](t, sent.config(srv), kube.WithResource(tunnelResource)))
 	w := newWriter[*unstructured.Unstructured](t, sent.config(srv), kube.WithResource(tunnelResource))
 	old, err := w.Get(t.Context(), index.Key{Namespace: "default", Name: "a"}, metav1.GetOptions{})
 	require.NoError(t, err)
@@ -144,7 +135,7 @@ func TestMergePatchOfSharedUnstructured(t *testing.T) {
 
 func TestCopy(t *testing.T) {
 	t.Parallel()
-	obj := &conditional{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"a": "b"}}}
+	obj := &tunnel{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"a": "b"}}}
 	setReady(obj, metav1.ConditionFalse)
 	copied := kube.Copy(obj)
 	assert.Equal(t, obj, copied)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -136,8 +137,8 @@ func TestNewWriterRefuses(t *testing.T) {
 	missing := newWriter[*tunnel](t, sent.config(srv), kube.WithResource(schema.GroupVersionResource{Version: "v1", Resource: "ghosts"}))
 	_, err = missing.Create(t.Context(), newTunnel("a"), metav1.CreateOptions{})
 	assert.EqualError(t, err, "create ghosts default/a: find the resource ghosts in v1: the server does not have it")
-	nodes := newWriter[*corev1.Node](t, sent.config(srv), kube.WithNamespace("default"))
-	_, err = nodes.Get(t.Context(), index.Key{Name: "a"}, metav1.GetOptions{})
-	assert.EqualError(t, err, `get Node a: the objects have no namespace: WithNamespace names "default", and nodes have none`)
+	roles := newWriter[*rbacv1.ClusterRole](t, sent.config(srv), kube.WithNamespace("default"))
+	_, err = roles.Get(t.Context(), index.Key{Name: "a"}, metav1.GetOptions{})
+	assert.EqualError(t, err, `get ClusterRole a: the objects have no namespace: WithNamespace names "default", and clusterroles.v1.rbac.authorization.k8s.io have none`)
 	assert.Zero(t, sent.count())
 }

@@ -33,7 +33,8 @@ type tunnel struct {
 		Key    *keySpec `json:"key,omitempty"`
 	} `json:"spec"`
 	Status struct {
-		Phase string `json:"phase,omitempty"`
+		Conditions []metav1.Condition `json:"conditions,omitempty"`
+		Phase      string             `json:"phase,omitempty"`
 	} `json:"status"`
 }
 
