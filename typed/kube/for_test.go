@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/fields"
@@ -48,10 +49,10 @@ func TestForSharesEqualRequests(t *testing.T) {
 			lengths[name] = pods.Len()
 		}
 	}
-	nodes, err := kube.For[*corev1.Node](f)
+	deployments, err := kube.For[*appsv1.Deployment](f)
 	require.NoError(t, err)
 	require.NoError(t, f.WaitForSync(t.Context()))
-	assert.Zero(t, nodes.Len())
+	assert.Zero(t, deployments.Len())
 	assert.Equal(t, map[string]int{
 		"*v1.Pod": 2, "*v1.Pod in other": 1, "*v1.Pod in other labels app=web": 1, "*v1.Pod fields metadata.name=c": 0,
 	}, lengths)
@@ -79,8 +80,8 @@ func TestForChecksItsArguments(t *testing.T) {
 	defer f.Shutdown()
 	_, err := kube.For[*corev1.Pod](f, kube.WithNamespace("a/b"))
 	assert.ErrorContains(t, err, `informer *v1.Pod: the namespace "a/b"`)
-	_, err = kube.For[*rig.Thing](f)
-	assert.ErrorContains(t, err, "*rig.Thing")
+	_, err = kube.For[*Network](f)
+	assert.ErrorContains(t, err, "*kube_test.Network")
 	none := kube.NewFactory(nil)
 	defer none.Shutdown()
 	_, err = kube.For[*corev1.Pod](none)
@@ -141,8 +142,8 @@ func TestForOfAnUnusableSource(t *testing.T) {
 	f := kube.NewFactory(apitest.Start(t).Config(), kube.WithInformerOptions(typed.WithGrace(time.Hour)))
 	defer f.Shutdown()
 	for range 100 {
-		_, err := kube.For[*rig.Thing](f)
-		require.ErrorContains(t, err, "source of *rig.Thing: ")
+		_, err := kube.For[*Network](f)
+		require.ErrorContains(t, err, "source of *kube_test.Network: ")
 		require.Empty(t, f.Status())
 	}
 }

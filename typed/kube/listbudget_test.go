@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
 	"github.com/kubetyped/informer/apitest"
@@ -62,27 +63,26 @@ func (g *gate) lists() int {
 // listBytes is what a list counts.
 func listBytes() int64 { return int64(4<<20 + runtime.GOMAXPROCS(0)*256<<10) }
 
-// startThree starts informers of three kinds, one after the other, whose lists share a
+// startThree starts informers of three resources, one after the other, whose lists share a
 // budget.
 func startThree(ctx context.Context, t *testing.T, g *gate, opts ...kube.ForOption) *kube.Factory {
 	t.Helper()
 	srv := apitest.Start(t)
 	f := kube.NewFactory(g.config(srv), opts...)
 	t.Cleanup(f.Shutdown)
-	for _, start := range []func(*kube.Factory) error{start[*corev1.Pod], start[*corev1.ConfigMap], start[*corev1.Secret]} {
-		require.NoError(t, start(f))
+	for _, resource := range []string{"pods", "configmaps", "secrets"} {
+		start(t, f, resource)
 		synctest.Wait()
 	}
 	return f
 }
 
-func start[T interface {
-	comparable
-	GetName() string
-	GetNamespace() string
-}](f *kube.Factory) error {
-	_, err := kube.For[T](f)
-	return err
+// start starts an informer of the metadata of a resource.
+func start(t *testing.T, f *kube.Factory, resource string) *typed.SharedInformer[*metav1.PartialObjectMetadata] {
+	t.Helper()
+	objects, err := kube.For[*metav1.PartialObjectMetadata](f, kube.WithResource(corev1.SchemeGroupVersion.WithResource(resource)))
+	require.NoError(t, err)
+	return objects
 }
 
 // TestWithListBudget: no more lists run at once than the budget has room for, whether they are
@@ -155,12 +155,11 @@ func TestSlowListsKeepTheirTurn(t *testing.T) {
 				}
 				srv.Inject(apitest.Fault{Resource: "pods", Bandwidth: 4 << 10})
 				f := kube.NewFactory(srv.Config(), kube.WithListBudget(kube.NewListBudget(0)), c.opt)
-				require.NoError(t, start[*corev1.Pod](f))
+				_, err := kube.For[*corev1.Pod](f)
+				require.NoError(t, err)
 				synctest.Wait()
 				begin := time.Now()
-				maps, err := kube.For[*corev1.ConfigMap](f)
-				require.NoError(t, err)
-				require.NoError(t, maps.WaitForSync(t.Context()))
+				require.NoError(t, start(t, f, "configmaps").WaitForSync(t.Context()))
 				assert.Greater(t, time.Since(begin), time.Minute, "the list of Pods takes as long")
 				f.Shutdown()
 			})
@@ -176,7 +175,7 @@ func TestFailedListsGiveTheirTurnBack(t *testing.T) {
 		srv.Inject(apitest.Fault{Verb: "list", Resource: "pods", Err: apierrors.NewTooManyRequests("later", 0)})
 		budget := kube.WithListBudget(kube.NewListBudget(0))
 		pods := typed.NewInformer(kube.FromREST[*corev1.Pod](srv.Config(), budget, kube.WithoutWatchList()))
-		maps := typed.NewInformer(kube.FromREST[*corev1.ConfigMap](srv.Config(), budget, kube.WithoutWatchList()))
+		maps := typed.NewInformer(kube.FromREST[*metav1.PartialObjectMetadata](srv.Config(), budget, kube.WithoutWatchList(), kube.WithResource(configMapResource)))
 		ctx, cancel := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		running.Go(func() { assert.NoError(t, pods.Run(ctx)) })
