@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/lister"
-	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
 	"github.com/kubetyped/informer/typed/kube"
@@ -22,9 +20,7 @@ import (
 // TestFieldsThatOthersNeed: code that needs a field which the source leaves out gets an error.
 func TestFieldsThatOthersNeed(t *testing.T) {
 	config := &rest.Config{Host: "http://127.0.0.1:1"}
-	q, err := queue.NewWorkQueue[index.Key]()
-	require.NoError(t, err)
-	defer q.ShutDown()
+	q := control.AdderFunc[index.Key](func(index.Key) {})
 	owners := func() typed.Handler[*corev1.Pod] {
 		return control.Filter(control.EnqueueOwner[*corev1.Pod](q, schema.GroupKind{Group: "apps", Kind: "ReplicaSet"}), func(*corev1.Pod) bool { return true })
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/kubetyped/informer/adapters"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/lister"
-	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
 	"github.com/kubetyped/informer/typed/kube"
@@ -28,9 +27,7 @@ import (
 // from a set of namespaces that was empty. Run then returns an error if earlier code needs the
 // field, and later code gets its own error.
 func TestFieldsOfSourcesOpenedLater(t *testing.T) {
-	q, err := queue.NewWorkQueue[index.Key]()
-	require.NoError(t, err)
-	defer q.ShutDown()
+	q := control.AdderFunc[index.Key](func(index.Key) {})
 	web := func(*corev1.Pod) labels.Selector { return labels.SelectorFromSet(labels.Set{"app": "web"}) }
 	selecting := func(pods typed.Followed[*corev1.Pod]) *view.View[*corev1.Pod] {
 		of := view.Filter(view.Of(pods), func(*corev1.Pod) bool { return true })
