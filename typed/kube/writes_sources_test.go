@@ -19,9 +19,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed"
-	"github.com/kubetyped/informer/typed/fleet"
 	"github.com/kubetyped/informer/typed/kube"
-	"github.com/kubetyped/informer/typed/shard"
 	"github.com/kubetyped/informer/typed/source"
 	"github.com/kubetyped/informer/typed/view"
 )
@@ -100,43 +98,28 @@ func keysOf[T index.Object](informer *typed.Informer[T]) (keys []index.Key) {
 	return keys
 }
 
-// TestSourcesThatRefuseWrites say why.
+// versionedSink is a sink that needs the version of each change, as those of shards and fleets do.
+type versionedSink struct{ mirrorSink[*corev1.Pod] }
+
+func (versionedSink) Decoding() source.Decoding[*corev1.Pod] {
+	return source.Decoding[*corev1.Pod]{Versioned: "it compares versions"}
+}
+
+// TestSourcesThatRefuseWrites say why. The tests of packages shard and fleet show what they say.
 func TestSourcesThatRefuseWrites(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		srv := apitest.Start(t)
 		writes := kube.NewWrites()
 		config := writes.Config(srv.Config())
-		maps := func() source.Source[*corev1.ConfigMap] {
-			return kube.FromREST[*corev1.ConfigMap](config, kube.WithWrites(writes))
-		}
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
-
 		lw := cache.NewListWatchFromClient(nil, "pods", "", nil)
 		err := typed.NewInformer(kube.FromListerWatcher[*corev1.Pod](lw, kube.WithWrites(writes))).Run(ctx)
 		assert.ErrorContains(t, err, "WithWrites is for FromREST and FromClient")
-		_, err = kube.NewWriter[*corev1.ConfigMap](config, kube.WithWrites(writes))
+		_, err = kube.NewWriter[*corev1.Pod](config, kube.WithWrites(writes))
 		assert.ErrorContains(t, err, "WithWrites: for what lists and watches")
 
-		clusters, err := fleet.NewClusters(fleet.Cluster{Name: "east", Config: config})
-		require.NoError(t, err)
-		east := fleet.NewSource(clusters, func(fleet.Cluster) source.Source[*corev1.ConfigMap] { return maps() })
-		all := typed.NewInformer(east)
-		running := make(chan error, 3)
-		go func() { running <- all.Run(ctx) }()
-		minute, end := context.WithTimeout(ctx, time.Minute)
-		defer end()
-		const compares = "WithWrites: a fleet compares the versions of its clusters; use Expectations"
-		assert.ErrorContains(t, all.WaitForSync(minute), compares)
-		assert.ErrorContains(t, east.Status()[0].Err, compares)
-
-		group, err := shard.New(srv.Config(), "kube-system", "maps", shard.WithIdentity("a"))
-		require.NoError(t, err)
-		go func() { running <- group.Run(ctx) }()
-		err = typed.NewInformer(shard.NewSource(group, maps)).Run(ctx)
-		assert.ErrorContains(t, err, "WithWrites: a shard hands objects on by their versions; use Expectations")
-		cancel()
-		<-running
-		<-running
+		err = kube.FromREST[*corev1.Pod](config, kube.WithWrites(writes)).Run(ctx, versionedSink{mirrorSink[*corev1.Pod]{to: newMirror()}})
+		assert.ErrorContains(t, err, "WithWrites: it compares versions; use Expectations")
 	})
 }

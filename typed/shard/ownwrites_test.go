@@ -17,7 +17,9 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/shard"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // TestOwnWrites: however many watches a member runs, it sees its own write in at most twice the
@@ -71,5 +73,26 @@ func TestOwnWrites(t *testing.T) {
 			assert.LessOrEqual(t, took[1], 2*took[0])
 			time.Sleep(7 * time.Second)
 		}
+	})
+}
+
+// TestShardsRefuseWrites: an own write may come before the watch has its version, and shards hand
+// objects on by their versions.
+func TestShardsRefuseWrites(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		srv := apitest.Start(t)
+		writes := kube.NewWrites()
+		group, err := shard.New(srv.Config(), "kube-system", "maps", shard.WithIdentity("a"))
+		require.NoError(t, err)
+		ctx, cancel := context.WithCancel(context.Background())
+		ended := make(chan error, 1)
+		go func() { ended <- group.Run(ctx) }()
+		config := writes.Config(srv.Config())
+		err = typed.NewInformer(shard.NewSource(group, func() source.Source[*corev1.ConfigMap] {
+			return kube.FromREST[*corev1.ConfigMap](config, kube.WithWrites(writes))
+		})).Run(ctx)
+		assert.ErrorContains(t, err, "WithWrites: a shard hands objects on by their versions; use Expectations")
+		cancel()
+		<-ended
 	})
 }
