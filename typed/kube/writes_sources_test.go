@@ -119,7 +119,11 @@ func TestSourcesThatRefuseWrites(t *testing.T) {
 		_, err = kube.NewWriter[*corev1.Pod](config, kube.WithWrites(writes))
 		assert.ErrorContains(t, err, "WithWrites: for what lists and watches")
 
-		err = kube.FromREST[*corev1.Pod](config, kube.WithWrites(writes)).Run(ctx, versionedSink{mirrorSink[*corev1.Pod]{to: newMirror()}})
-		assert.ErrorContains(t, err, "WithWrites: it compares versions; use Expectations")
+		whole := kube.FromREST[*corev1.Pod](config, kube.WithWrites(writes))
+		part := whole.(source.Sharder[*corev1.Pod]).InShards(`shardRange(object.metadata.uid, '0x0', '0x8000000000000000')`)
+		for _, src := range []source.Source[*corev1.Pod]{whole, part} {
+			err := src.Run(ctx, versionedSink{mirrorSink[*corev1.Pod]{to: newMirror()}})
+			assert.ErrorContains(t, err, "WithWrites: it compares versions; use Expectations")
+		}
 	})
 }
