@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
-	"github.com/kubetyped/informer/adapters"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/lister"
 	"github.com/kubetyped/informer/typed"
@@ -25,7 +24,8 @@ import (
 
 // TestFieldsOfSourcesOpenedLater: an informer can learn late that a field is left out, for example
 // from a set of namespaces that was empty. Run then returns an error if earlier code needs the
-// field, and later code gets its own error.
+// field, and later code gets its own error. The tests of package adapters do the same in client-go's
+// shape.
 func TestFieldsOfSourcesOpenedLater(t *testing.T) {
 	q := control.AdderFunc[index.Key](func(index.Key) {})
 	web := func(*corev1.Pod) labels.Selector { return labels.SelectorFromSet(labels.Set{"app": "web"}) }
@@ -38,16 +38,6 @@ func TestFieldsOfSourcesOpenedLater(t *testing.T) {
 		"index": func(_ context.Context, pods *typed.Informer[*corev1.Pod]) error { return pods.AddIndexes(byApp()) },
 		"handler": func(_ context.Context, pods *typed.Informer[*corev1.Pod]) error {
 			_, err := pods.Handle(control.EnqueueOwner[*corev1.Pod](q, schema.GroupKind{Group: "apps", Kind: "ReplicaSet"}))
-			return err
-		},
-		"handler of client-go's shape": func(_ context.Context, pods *typed.Informer[*corev1.Pod]) error {
-			owners := control.EnqueueOwner[*corev1.Pod](q, schema.GroupKind{Group: "apps", Kind: "ReplicaSet"})
-			_, err := adapters.SharedIndexInformer(pods).AddEventHandler(adapters.ResourceEventHandler(owners))
-			return err
-		},
-		"typed handler of client-go's shape": func(_ context.Context, pods *typed.Informer[*corev1.Pod]) error {
-			owners := control.EnqueueOwner[*corev1.Pod](q, schema.GroupKind{Group: "apps", Kind: "ReplicaSet"})
-			_, err := adapters.SharedIndexInformer(pods).AddTypedEventHandler(adapters.TypedResourceEventHandler(owners))
 			return err
 		},
 		"view": func(ctx context.Context, pods *typed.Informer[*corev1.Pod]) error {
@@ -66,13 +56,6 @@ func TestFieldsOfSourcesOpenedLater(t *testing.T) {
 				return err
 			}
 			return begin(ctx, typed.NewInformer(selecting(united)))
-		},
-		"index over a shared informer": func(ctx context.Context, pods *typed.Informer[*corev1.Pod]) error {
-			over := typed.NewInformer(adapters.FromShared[*corev1.Pod](adapters.SharedIndexInformer(pods)))
-			if err := over.AddIndexes(byApp()); err != nil {
-				return err
-			}
-			return begin(ctx, over)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
