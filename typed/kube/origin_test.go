@@ -32,14 +32,10 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// podNode is a projection of a Pod.
-type podNode struct{ namespace, name, node string }
-
-func (p podNode) GetNamespace() string         { return p.namespace }
-func (p podNode) GetName() string              { return p.name }
-func (p podNode) GetLabels() map[string]string { return nil }
-
-func nodeOf(p *corev1.Pod) podNode { return podNode{p.Namespace, p.Name, p.Spec.NodeName} }
+// metadataOf is a projection of a Pod.
+func metadataOf(p *corev1.Pod) *metav1.PartialObjectMetadata {
+	return &metav1.PartialObjectMetadata{ObjectMeta: p.ObjectMeta}
+}
 
 // known is what an informer is called, and its objects in errors.
 type known struct{ name, notFound string }
@@ -62,22 +58,24 @@ func TestInformersHaveDifferentNames(t *testing.T) {
 	tunnels := kube.WithResource(tunnelResource)
 	shop := kube.WithNamespace("shop")
 	for want, got := range map[known]known{
-		{`*v1.Pod at 10.0.0.1:6443`, `pod "x" not found`}:                                       knownOf(kube.FromREST[*corev1.Pod](config)),
-		{`*v1.Pod in shop at 10.0.0.1:6443`, `pod "x" not found`}:                               knownOf(kube.FromClient(clients.CoreV1().Pods("shop"))),
-		{`*v1.Pod in shop at clusters.example.com/c/east`, `pod "x" not found`}:                 knownOf(kube.FromREST[*corev1.Pod](proxied, shop)),
-		{`*v1.Pod in east at clusters.example.com/c/east`, `pod "x" not found`}:                 knownOf(kube.FromClient(kubernetes.NewForConfigOrDie(proxied).CoreV1().Pods("east"))),
-		{`*v1.Pod at localhost`, `pod "x" not found`}:                                           knownOf(kube.FromREST[*corev1.Pod](&rest.Config{})),
-		{`*v1.Pod`, `pod "x" not found`}:                                                        knownOf(kube.FromREST[*corev1.Pod](nil)),
-		{`*v1.Deployment in shop at 10.0.0.1:6443`, `deployment.apps "x" not found`}:            knownOf(kube.FromREST[*appsv1.Deployment](config, shop)),
-		{`*v1.Deployment at 10.0.0.1:6443`, `deployment.apps "x" not found`}:                    knownOf(kube.FromClient(clients.AppsV1().Deployments(""))),
-		{`*v1.Deployment`, `deployment.apps "x" not found`}:                                     knownOf(kube.FromClient(fake.NewClientset().AppsV1().Deployments(""))),
-		{`*v1.Deployment labels app=web`, `deployment.apps "x" not found`}:                      knownOf(kube.FromListerWatcher[*appsv1.Deployment](&cache.ListWatch{}, web)),
-		{`*v1.Deployment in shop at 10.0.0.1`, `deployment.extensions "x" not found`}:           knownOf(kube.FromClient(clientOf(t, schema.GroupVersion{Group: "extensions", Version: "v1beta1"}))),
-		{`*v1.Pod labels app=web fields spec.nodeName=n1 at a`, `pod "x" not found`}:            knownOf(kube.FromREST[*corev1.Pod](&rest.Config{Host: "a"}, web, on)),
-		{`*v1.Pod WithFields spec at a`, `pod "x" not found`}:                                   knownOf(kube.FromREST[*corev1.Pod](&rest.Config{Host: "a"}, kube.WithFields("spec"))),
-		{`kube_test.podNode of Pod in shop at 10.0.0.1:6443`, `pod "x" not found`}:              knownOf(source.Map(kube.FromREST[*corev1.Pod](config, shop), nodeOf)),
-		{`*kube_test.Network of tunnels.example.com at a`, `tunnels.example.com "x" not found`}: knownOf(kube.FromREST[*Network](&rest.Config{Host: "a"}, tunnels)),
-		{`*kube_test.Network at a`, `networks.example.com "x" not found`}:                       knownOf(kube.FromREST[*Network](&rest.Config{Host: "a"}, kube.WithResource(networkResource))),
+		{`*v1.Pod at 10.0.0.1:6443`, `pod "x" not found`}:                             knownOf(kube.FromREST[*corev1.Pod](config)),
+		{`*v1.Pod in shop at 10.0.0.1:6443`, `pod "x" not found`}:                     knownOf(kube.FromClient(clients.CoreV1().Pods("shop"))),
+		{`*v1.Pod in shop at clusters.example.com/c/east`, `pod "x" not found`}:       knownOf(kube.FromREST[*corev1.Pod](proxied, shop)),
+		{`*v1.Pod in east at clusters.example.com/c/east`, `pod "x" not found`}:       knownOf(kube.FromClient(kubernetes.NewForConfigOrDie(proxied).CoreV1().Pods("east"))),
+		{`*v1.Pod at localhost`, `pod "x" not found`}:                                 knownOf(kube.FromREST[*corev1.Pod](&rest.Config{})),
+		{`*v1.Pod`, `pod "x" not found`}:                                              knownOf(kube.FromREST[*corev1.Pod](nil)),
+		{`*v1.Deployment in shop at 10.0.0.1:6443`, `deployment.apps "x" not found`}:  knownOf(kube.FromREST[*appsv1.Deployment](config, shop)),
+		{`*v1.Deployment at 10.0.0.1:6443`, `deployment.apps "x" not found`}:          knownOf(kube.FromClient(clients.AppsV1().Deployments(""))),
+		{`*v1.Deployment`, `deployment.apps "x" not found`}:                           knownOf(kube.FromClient(fake.NewClientset().AppsV1().Deployments(""))),
+		{`*v1.Deployment labels app=web`, `deployment.apps "x" not found`}:            knownOf(kube.FromListerWatcher[*appsv1.Deployment](&cache.ListWatch{}, web)),
+		{`*v1.Deployment in shop at 10.0.0.1`, `deployment.extensions "x" not found`}: knownOf(kube.FromClient(clientOf(t, schema.GroupVersion{Group: "extensions", Version: "v1beta1"}))),
+		{`*v1.Pod labels app=web fields spec.nodeName=n1 at a`, `pod "x" not found`}:  knownOf(kube.FromREST[*corev1.Pod](&rest.Config{Host: "a"}, web, on)),
+		{`*v1.Pod WithFields spec at a`, `pod "x" not found`}:                         knownOf(kube.FromREST[*corev1.Pod](&rest.Config{Host: "a"}, kube.WithFields("spec"))),
+		{`*v1.PartialObjectMetadata of Pod in shop at 10.0.0.1:6443`, `pod "x" not found`}: knownOf(
+			source.Map(kube.FromREST[*corev1.Pod](config, shop), metadataOf)),
+		{`*kube_test.Network of tunnels.example.com at a`, `tunnels.example.com "x" not found`}: knownOf(
+			kube.FromREST[*Network](&rest.Config{Host: "a"}, tunnels)),
+		{`*kube_test.Network at a`, `networks.example.com "x" not found`}: knownOf(kube.FromREST[*Network](&rest.Config{Host: "a"}, kube.WithResource(networkResource))),
 		{`*unstructured.Unstructured of tunnels.example.com in shop at 10.0.0.1:6443`, `tunnels.example.com "x" not found`}: knownOf(
 			kube.FromREST[*unstructured.Unstructured](config, tunnels, shop)),
 		{`*v1.PartialObjectMetadata of tunnels.example.com at 10.0.0.1:6443`, `tunnels.example.com "x" not found`}: knownOf(

@@ -58,7 +58,7 @@ func TestBadRESTInput(t *testing.T) {
 		"source option is nil":                    kube.FromREST[*corev1.Pod](config, nil).Run(t.Context(), nil),
 		"WithScheme: scheme is nil":               kube.FromREST[*corev1.Pod](config, kube.WithScheme(nil)).Run(t.Context(), nil),
 		"WithRESTMapper: mapper is nil":           kube.FromREST[*corev1.Pod](config, kube.WithRESTMapper(nil)).Run(t.Context(), nil),
-		"pointers to structs, and kube_test.":     of1(kube.NewWriter[podNode](config)),
+		"pointers to structs, and rig.":           of1(kube.NewWriter[rig.Bare](config)),
 		"write v1.ObjectMeta `json:\"metadata\"`": of1(kube.NewWriter[*untagged](config, kube.WithResource(podResource))),
 		"no method GetResourceVersion":            of1(kube.NewWriter[*versionless](config)),
 		"it is in no scheme":                      kube.FromREST[*Network](config).Run(t.Context(), nil),

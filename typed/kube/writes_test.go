@@ -247,7 +247,11 @@ func TestOwnWritesOfDynamicClients(t *testing.T) {
 	w.lag.Remove()
 	slim := follow(w, kube.FromREST[*slimPod](w.config, opts...))
 	w.lag.Remove()
-	projected := follow(w, source.Map(kube.FromREST[*corev1.Pod](w.config, kube.WithWrites(w.writes)), nodeOf))
+	projected := follow(w, source.Map(kube.FromREST[*corev1.Pod](w.config, kube.WithWrites(w.writes)), func(p *corev1.Pod) *slimPod {
+		slim := &slimPod{}
+		slim.Metadata.Namespace, slim.Metadata.Name, slim.Spec.NodeName = p.Namespace, p.Name, p.Spec.NodeName
+		return slim
+	}))
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(rig.NewPod("a", "node-7"))
 	require.NoError(t, err)
 	pod := &unstructured.Unstructured{Object: content}
@@ -266,7 +270,7 @@ func TestOwnWritesOfDynamicClients(t *testing.T) {
 	assert.Equal(t, "node-7", s.Spec.NodeName)
 	p, ok := projected.Get(key)
 	require.True(t, ok)
-	assert.Equal(t, "node-7", p.node)
+	assert.Equal(t, "node-7", p.Spec.NodeName)
 
 	now := int64(0)
 	require.NoError(t, dyn.Resource(podResource).Namespace("default").Delete(w.ctx, "a", metav1.DeleteOptions{GracePeriodSeconds: &now}))
