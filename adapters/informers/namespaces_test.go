@@ -32,7 +32,6 @@ import (
 	"github.com/kubetyped/informer/adapters/informers"
 	"github.com/kubetyped/informer/adapters/metadatainformer"
 	"github.com/kubetyped/informer/apitest"
-	"github.com/kubetyped/informer/internal/decode/kept"
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/kube"
@@ -214,15 +213,10 @@ func TestInformersOfNamespaces(t *testing.T) {
 
 // areKept reports whether an informer keeps its objects as bytes, all or none.
 func areKept(t *testing.T, informer typed.AnyInformer) bool {
-	of, ok := informer.(*typed.Informer[metav1.Object])
-	require.True(t, ok)
-	kinds := map[bool]int{}
-	for _, obj := range of.List() {
-		_, ok := obj.(*kept.Object)
-		kinds[ok]++
-	}
-	require.Len(t, kinds, 1)
-	return kinds[true] > 0
+	packed, all := informer.EstimateHeap(0).Packed.Objects, informer.Status().Objects
+	require.Positive(t, all)
+	require.Contains(t, []int{0, all}, packed)
+	return packed == all
 }
 
 // checkReads reads a Pod of each namespace, and the namespace, by all ways, which want an error
