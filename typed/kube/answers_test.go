@@ -164,7 +164,7 @@ func assertTold[T index.Object](t *testing.T, reason string, src source.Source[T
 	ctx, lines := rig.Lines()
 	ctx, cancel := context.WithCancel(ctx)
 	cancel()
-	_ = src.Run(ctx, mirrorSink[T]{to: newMirror()})
+	_ = src.Run(ctx, &mirrorSink[T]{to: newMirror()})
 	told := strings.Join(lines(), "\n")
 	assert.Equal(t, reason != "", strings.Contains(told, "without a plan"), told)
 }

@@ -39,7 +39,7 @@ func mirrored[T index.Object](t *testing.T, src source.Source[T]) *mirror {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	m.ctx = ctx
 	var running sync.WaitGroup
-	running.Go(func() { assert.NoError(t, src.Run(ctx, mirrorSink[T]{to: m})) })
+	running.Go(func() { assert.NoError(t, src.Run(ctx, &mirrorSink[T]{to: m})) })
 	t.Cleanup(func() {
 		cancel()
 		running.Wait()
@@ -62,17 +62,18 @@ func (m *mirror) change(version string, apply func()) {
 // waitUntil waits until a condition holds, which is checked after each report.
 func (m *mirror) waitUntil(t *testing.T, holds func() bool) {
 	t.Helper()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for !holds() {
-		moved := m.moved
+	for {
+		m.mu.Lock()
+		held, moved := holds(), m.moved
 		m.mu.Unlock()
+		if held {
+			return
+		}
 		select {
 		case <-moved:
 		case <-m.ctx.Done():
-			require.NoError(t, m.ctx.Err())
+			require.NoError(t, m.ctx.Err(), "the source has not reported it")
 		}
-		m.mu.Lock()
 	}
 }
 
@@ -148,24 +149,24 @@ func (m *mirror) report(err error) {
 type mirrorSink[T index.Object] struct{ to *mirror }
 
 // Replace implements source.Sink.
-func (s mirrorSink[T]) Replace(l source.List, version string) { s.to.replace(l, version) }
+func (s *mirrorSink[T]) Replace(l source.List, version string) { s.to.replace(l, version) }
 
 // Report implements source.Sink.
-func (s mirrorSink[T]) Report(err error) { s.to.report(err) }
+func (s *mirrorSink[T]) Report(err error) { s.to.report(err) }
 
 // Progress implements source.Sink.
-func (mirrorSink[T]) Progress(int, int) {}
+func (*mirrorSink[T]) Progress(int, int) {}
 
 // Stage implements source.Sink.
-func (mirrorSink[T]) Stage(obj T, _ string) source.Staged { return source.Keep[index.Object](obj) }
+func (*mirrorSink[T]) Stage(obj T, _ string) source.Staged { return source.Keep[index.Object](obj) }
 
 // Change implements source.Sink.
-func (s mirrorSink[T]) Change(c index.Change[T], version string) {
+func (s *mirrorSink[T]) Change(c index.Change[T], version string) {
 	s.Step([]index.Change[T]{c}, version, nil)
 }
 
 // Step implements source.Sink.
-func (s mirrorSink[T]) Step(changes []index.Change[T], version string, done func()) {
+func (s *mirrorSink[T]) Step(changes []index.Change[T], version string, done func()) {
 	s.to.change(version, func() {
 		for _, c := range changes {
 			switch {
@@ -184,7 +185,7 @@ func (s mirrorSink[T]) Step(changes []index.Change[T], version string, done func
 }
 
 // Decoding implements source.Sink.
-func (s mirrorSink[T]) Decoding() source.Decoding[T] {
+func (s *mirrorSink[T]) Decoding() source.Decoding[T] {
 	return source.Decoding[T]{Held: func(key index.Key) (T, bool) {
 		s.to.mu.Lock()
 		defer s.to.mu.Unlock()

@@ -58,7 +58,7 @@ func TestBadRESTInput(t *testing.T) {
 		"source option is nil":                    kube.FromREST[*corev1.Pod](config, nil).Run(t.Context(), nil),
 		"WithScheme: scheme is nil":               kube.FromREST[*corev1.Pod](config, kube.WithScheme(nil)).Run(t.Context(), nil),
 		"WithRESTMapper: mapper is nil":           kube.FromREST[*corev1.Pod](config, kube.WithRESTMapper(nil)).Run(t.Context(), nil),
-		"pointers to structs, and rig.":           of1(kube.NewWriter[rig.Bare](config)),
+		"pointers to structs, and *rig.":          of1(kube.NewWriter[*rig.Bare](config)),
 		"write v1.ObjectMeta `json:\"metadata\"`": of1(kube.NewWriter[*untagged](config, kube.WithResource(podResource))),
 		"no method GetResourceVersion":            of1(kube.NewWriter[*versionless](config)),
 		"it is in no scheme":                      kube.FromREST[*Network](config).Run(t.Context(), nil),
@@ -111,7 +111,7 @@ func TestBadAnswers(t *testing.T) {
 	})
 	t.Run("cluster scoped", func(t *testing.T) {
 		roles := kube.FromREST[*rbacv1.ClusterRole](srv.Config(), kube.WithNamespace("default"))
-		assert.ErrorContains(t, roles.Run(t.Context(), mirrorSink[*rbacv1.ClusterRole]{to: newMirror()}), `WithNamespace names "default", and clusterroles.v1.rbac.authorization.k8s.io have none`)
+		assert.ErrorContains(t, roles.Run(t.Context(), &mirrorSink[*rbacv1.ClusterRole]{to: newMirror()}), `WithNamespace names "default", and clusterroles.v1.rbac.authorization.k8s.io have none`)
 	})
 	t.Run("invalid selector", func(t *testing.T) {
 		err := fails(t, kube.FromREST[*corev1.Pod](srv.Config(), kube.WithFieldSelector(fields.OneTermEqualSelector("spec.colour", "red"))), "pods", "spec.colour")

@@ -99,7 +99,7 @@ func keysOf[T index.Object](informer *typed.Informer[T]) (keys []index.Key) {
 }
 
 // versionedSink is a sink that needs the version of each change, as those of shards and fleets do.
-type versionedSink struct{ mirrorSink[*corev1.Pod] }
+type versionedSink struct{ *mirrorSink[*corev1.Pod] }
 
 func (versionedSink) Decoding() source.Decoding[*corev1.Pod] {
 	return source.Decoding[*corev1.Pod]{Versioned: "it compares versions"}
@@ -122,7 +122,7 @@ func TestSourcesThatRefuseWrites(t *testing.T) {
 		whole := kube.FromREST[*corev1.Pod](config, kube.WithWrites(writes))
 		part := whole.(source.Sharder[*corev1.Pod]).InShards(`shardRange(object.metadata.uid, '0x0', '0x8000000000000000')`)
 		for _, src := range []source.Source[*corev1.Pod]{whole, part} {
-			err := src.Run(ctx, versionedSink{mirrorSink[*corev1.Pod]{to: newMirror()}})
+			err := src.Run(ctx, versionedSink{&mirrorSink[*corev1.Pod]{to: newMirror()}})
 			assert.ErrorContains(t, err, "WithWrites: it compares versions; use Expectations")
 		}
 	})
