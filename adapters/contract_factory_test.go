@@ -241,7 +241,7 @@ func TestContractFactoryInformerFor(t *testing.T) {
 		newNodes := func(clientset kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
 			assert.Same(t, client, clientset)
 			resyncs = append(resyncs, resync)
-			return adapters.NewClientInformer(clientset.CoreV1().Nodes(), cache.SharedIndexInformerOptions{Indexers: testIndexers()})
+			return adapters.NewSharedIndexInformerWithOptions(&script{}, &corev1.Node{}, cache.SharedIndexInformerOptions{Indexers: testIndexers()})
 		}
 		nodes := factory.InformerFor(&corev1.Node{}, newNodes)
 		assert.Equal(t, []time.Duration{time.Minute}, resyncs)

@@ -2,7 +2,6 @@ package adapters_test
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"testing/synctest"
 
@@ -13,6 +12,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubetyped/informer/adapters"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/source"
@@ -79,7 +79,7 @@ type uncopied struct{ metav1.ObjectMeta }
 
 // TestTransformOfUncopyableObjects is refused, over objects of others.
 func TestTransformOfUncopyableObjects(t *testing.T) {
-	objects := typed.NewInformer(adapters.FromShared[*uncopied](newSharedStub()),
-		typed.WithTransform(func(obj *uncopied) (*uncopied, error) { return obj, errors.New("never called") }))
-	assert.ErrorContains(t, objects.Run(t.Context()), "has no method DeepCopy")
+	objects := adapters.FromShared[*uncopied](newSharedStub())
+	err := objects.Run(t.Context(), &sinktest.Recorder[*uncopied]{Modifies: true})
+	assert.ErrorContains(t, err, "has no method DeepCopy")
 }

@@ -35,7 +35,6 @@ import (
 	"github.com/kubetyped/informer/adapters/metadatainformer"
 	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/internal/decode/kept"
-	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/observe"
 )
@@ -176,7 +175,7 @@ func requireKept(t *testing.T, informer cache.SharedInformer) {
 	t.Helper()
 	of, ok := adapters.AnyInformer(informer)
 	require.True(t, ok)
-	objs := of.(*typed.Informer[metav1.Object]).List()
+	objs := of.(interface{ List() []metav1.Object }).List()
 	require.NotEmpty(t, objs)
 	for _, obj := range objs {
 		require.IsType(t, (*kept.Object)(nil), obj)
