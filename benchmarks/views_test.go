@@ -11,14 +11,12 @@ import (
 // handlers and a work queue (by-hand). All get the same objects and changes, and make the same
 // results with the same functions; see views.Check. The module peers has the same benchmarks
 // with krt.
-var viewSides = []views.Side{views.Typed(), views.ByHand(), views.TypedSet()}
+func BenchmarkViewInitial(b *testing.B) { views.Initial(b, views.Sides...) }
 
-func BenchmarkViewInitial(b *testing.B) { views.Initial(b, viewSides...) }
+func BenchmarkViewPodChange(b *testing.B) { views.PodChange(b, views.Sides...) }
 
-func BenchmarkViewPodChange(b *testing.B) { views.PodChange(b, viewSides...) }
+func BenchmarkViewSelectorChange(b *testing.B) { views.SelectorChange(b, views.Sides...) }
 
-func BenchmarkViewSelectorChange(b *testing.B) { views.SelectorChange(b, viewSides...) }
+func BenchmarkViewNodeChange(b *testing.B) { views.NodeChange(b, views.Sides...) }
 
-func BenchmarkViewNodeChange(b *testing.B) { views.NodeChange(b, viewSides...) }
-
-func BenchmarkViewPolicies(b *testing.B) { views.Policies(b, viewSides...) }
+func BenchmarkViewPolicies(b *testing.B) { views.Policies(b, views.Sides...) }

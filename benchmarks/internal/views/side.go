@@ -15,6 +15,9 @@ type Side struct {
 	Applied    Feed[*corev1.Pod, *networkingv1.NetworkPolicy, *Applied]
 }
 
+// Sides are those of this module.
+var Sides = []Side{Typed(), ByHand(), TypedSet()}
+
 // Feed starts the inputs of a collection, and returns when they have their objects.
 type Feed[L, R, Out any] func(left []L, right []R) Running[L, R, Out]
 

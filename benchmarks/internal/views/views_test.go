@@ -11,5 +11,5 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestViewsGiveTheSame(t *testing.T) {
-	views.Check(t, views.Typed(), views.TypedSet(), views.ByHand())
+	views.Check(t, views.Sides...)
 }
