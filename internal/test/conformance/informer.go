@@ -67,7 +67,7 @@ func subjects(f format) []subject {
 // informerCheck is a check of an informer of any type.
 type informerCheck[T object] struct {
 	name string
-	run  func(*scene[T])
+	run  func(*scene, *way[T])
 }
 
 func informerChecks[T object]() []informerCheck[T] {

@@ -15,10 +15,10 @@ import (
 
 // testInformerChanges: creations, updates and deletions come in order, each once, including
 // those of an object that is recreated.
-func testInformerChanges[T object](s *scene[T]) {
+func testInformerChanges[T object](s *scene, w *way[T]) {
 	s.create("a")
 	s.create("b")
-	o := s.observe(scope{})
+	o := observe(s, w, scope{})
 	for i := range 5 {
 		s.change("a", fmt.Sprint(i))
 		s.create(fmt.Sprintf("c%d", i))
@@ -40,14 +40,14 @@ func testInformerChanges[T object](s *scene[T]) {
 
 // testInformerReadYourWrites: once the informer has reached the version that a
 // write returned, reads show the write.
-func testInformerReadYourWrites[T object](s *scene[T]) {
+func testInformerReadYourWrites[T object](s *scene, w *way[T]) {
 	s.create("start")
-	o := s.observe(scope{})
+	o := observe(s, w, scope{})
 	sees := func(name, version string) {
-		if assert.NoError(s, o.WaitForResourceVersion(s.ctx, version)) {
-			obj, ok := o.Get(s.key(name))
+		if assert.NoError(s, o.informer.WaitForResourceVersion(s.ctx, version)) {
+			obj, ok := o.informer.Get(s.key(name))
 			assert.True(s, ok && obj.GetResourceVersion() == version, "%s at version %s: %v", name, version, obj)
-			assert.GreaterOrEqual(s, s.version(o.ResourceVersion()), s.version(version))
+			assert.GreaterOrEqual(s, s.version(o.informer.ResourceVersion()), s.version(version))
 		}
 	}
 	var writers sync.WaitGroup
@@ -63,20 +63,20 @@ func testInformerReadYourWrites[T object](s *scene[T]) {
 	writers.Wait()
 	s.delete("w1")
 	sees("start", s.change("start", "after the deletion"))
-	_, ok := o.Get(s.key("w1"))
+	_, ok := o.informer.Get(s.key("w1"))
 	assert.False(s, ok, "it was deleted before")
 	o.finish()
 }
 
 // testInformerDeleteCollection: the objects of a collection go one by one.
-func testInformerDeleteCollection[T object](s *scene[T]) {
+func testInformerDeleteCollection[T object](s *scene, w *way[T]) {
 	var kept, gone []index.Key
 	for i := range 4 {
 		s.create(fmt.Sprintf("kept%d", i), "app", "kept")
 		s.create(fmt.Sprintf("gone%d", i), "app", "gone")
 		kept, gone = append(kept, s.key(fmt.Sprintf("kept%d", i))), append(gone, s.key(fmt.Sprintf("gone%d", i)))
 	}
-	o := s.observe(scope{})
+	o := observe(s, w, scope{})
 	err := s.in(gone[0]).DeleteCollection(s.ctx, metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: sceneLabel + "=" + s.label + ",app=gone"})
 	require.NoError(s, err)
 	for _, key := range gone {
@@ -96,23 +96,23 @@ func testInformerDeleteCollection[T object](s *scene[T]) {
 }
 
 // testInformerStatus: a write of the status is an update like any other.
-func testInformerStatus[T object](s *scene[T]) {
+func testInformerStatus[T object](s *scene, w *way[T]) {
 	if !s.resource.status {
 		s.Skip("the resource has no status")
 	}
 	s.create("a")
-	o := s.observe(scope{})
+	o := observe(s, w, scope{})
 	s.setPhase("a", corev1.PodRunning)
 	s.setPhase("a", corev1.PodSucceeded)
 	o.finish()
 	o.checkOrder()
-	if s.way.phase == nil {
+	if w.phase == nil {
 		return
 	}
 	var phases []string
 	for _, e := range o.streamed.all() {
 		if e.Type == index.Updated {
-			phases = append(phases, s.way.phase(e.New))
+			phases = append(phases, w.phase(e.New))
 		}
 	}
 	assert.Equal(s, []string{string(corev1.PodRunning), string(corev1.PodSucceeded)}, phases)
@@ -120,21 +120,21 @@ func testInformerStatus[T object](s *scene[T]) {
 
 // testInformerFinalizers: the deletion of an object with finalizers is an update
 // first.
-func testInformerFinalizers[T object](s *scene[T]) {
+func testInformerFinalizers[T object](s *scene, w *way[T]) {
 	key := s.key("a")
 	s.createAt(key, metav1.ObjectMeta{Finalizers: []string{"conformance.kubetyped.io/hold"}})
-	o := s.observe(scope{})
+	o := observe(s, w, scope{})
 	require.NoError(s, s.in(key).Delete(s.ctx, key.Name, metav1.DeleteOptions{}))
 	s.note(key, index.Updated, "")
 	events, ok := o.streamed.wait(s.ctx, func(events []typed.Event[T]) bool { return len(events) == 2 })
 	require.True(s, ok, "an event shows that the object is to go")
 	assert.NotNil(s, events[1].New.GetDeletionTimestamp())
-	_, there := o.Get(key)
+	_, there := o.informer.Get(key)
 	assert.True(s, there)
 	s.change("a", "about to go")
 	s.patch(key, metadataOf("finalizers", nil))
 	o.finish()
 	o.checkOrder()
-	_, there = o.Get(key)
+	_, there = o.informer.Get(key)
 	assert.False(s, there)
 }

@@ -50,31 +50,32 @@ func (w *way[T]) outlast(t *testing.T, rig Rig, label string) outlasting {
 	if w.resource(rig).kind == "" {
 		return nil
 	}
-	s := newScene(t, rig, w, label)
+	s := newScene(t, rig, w.format, w.resource, label)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*patience) // it waits for all the others, too
 	t.Cleanup(cancel)
 	s.ctx = ctx
-	return &compacted[T]{scene: s}
+	return &compacted[T]{scene: s, way: w}
 }
 
 type compacted[T object] struct {
-	scene         *scene[T]
+	scene         *scene
+	way           *way[T]
 	present, away *observed[T]
 }
 
 func (c *compacted[T]) before() {
-	s := c.scene
+	s, w := c.scene, c.way
 	for _, name := range []string{"a", "b", "c"} {
 		s.create(name)
 	}
-	c.present, c.away = s.observe(scope{}), s.observe(scope{})
-	require.NoError(s, c.away.WaitForResourceVersion(s.ctx, s.change("a", "seen")))
+	c.present, c.away = observe(s, w, scope{}), observe(s, w, scope{})
+	require.NoError(s, c.away.informer.WaitForResourceVersion(s.ctx, s.change("a", "seen")))
 	c.away.gate.close()
 	s.delete("b")
 	s.delete("c")
 	s.create("c")
 	s.create("d")
-	require.NoError(s, c.present.WaitForResourceVersion(s.ctx, s.change("a", "unseen")))
+	require.NoError(s, c.present.informer.WaitForResourceVersion(s.ctx, s.change("a", "unseen")))
 }
 
 func (c *compacted[T]) after() { c.away.gate.open(false) }
@@ -86,5 +87,5 @@ func (c *compacted[T]) finish() {
 	c.present.finish()
 	c.away.finish()
 	_, relisted := c.away.streamed.history.Events()
-	assert.Positive(s, relisted, "%s: what was missed came by a list", s.way)
+	assert.Positive(s, relisted, "%s: what was missed came by a list", c.way)
 }

@@ -32,9 +32,9 @@ func wordsOf[T object](e typed.Event[T]) string {
 	return eventText(e.Type, e.Key(), version)
 }
 
-// words returns the events of the scene's objects, those of the first list left
+// wordsOfAll returns the events of a scene's objects, those of the first list left
 // out.
-func (s *scene[T]) words(events []typed.Event[T]) []string {
+func wordsOfAll[T object](s *scene, events []typed.Event[T]) []string {
 	var words []string
 	for _, e := range events {
 		if e.Reason != index.Initial && e.New.GetLabels()[sceneLabel] == s.label {
@@ -44,15 +44,15 @@ func (s *scene[T]) words(events []typed.Event[T]) []string {
 	return words
 }
 
-// own returns the objects of the scene, in a form to compare.
-func (s *scene[T]) own(objects []T) []T {
+// own returns the objects of a scene, in a form to compare.
+func (w *way[T]) own(s *scene, objects []T) []T {
 	var own []T
 	for _, obj := range objects {
 		if obj.GetLabels()[sceneLabel] != s.label {
 			continue
 		}
-		if s.way.plain != nil {
-			obj = s.way.plain(obj)
+		if w.plain != nil {
+			obj = w.plain(obj)
 		}
 		own = append(own, obj)
 	}
@@ -61,7 +61,7 @@ func (s *scene[T]) own(objects []T) []T {
 
 // concerned returns the writes since it had synced, in its namespace.
 func (o *observed[T]) concerned() []write {
-	return slices.DeleteFunc(slices.Clone(o.written(o.from)), func(w write) bool {
+	return slices.DeleteFunc(slices.Clone(o.scene.written(o.from)), func(w write) bool {
 		return o.namespace != "" && o.namespace != w.key.Namespace
 	})
 }
@@ -69,7 +69,7 @@ func (o *observed[T]) concerned() []write {
 // checkOrder checks, once it has finished, that the informer has delivered every write, once, in
 // order.
 func (o *observed[T]) checkOrder() {
-	o.Helper()
+	o.scene.Helper()
 	var want []string
 	for _, w := range o.concerned() {
 		want = append(want, eventText(w.kind, w.key, w.version))
@@ -79,15 +79,15 @@ func (o *observed[T]) checkOrder() {
 
 // checkEvents checks the events that the informer has delivered since it had synced.
 func (o *observed[T]) checkEvents(want ...string) {
-	o.Helper()
+	o.scene.Helper()
 	for _, t := range []*tape[T]{o.handled, o.streamed} {
-		assert.Equal(o, want, o.words(t.all()), "events of the %s", t.name)
+		assert.Equal(o.scene, want, wordsOfAll(o.scene, t.all()), "events of the %s", t.name)
 	}
 }
 
 // checkNothingLost checks that every write was delivered, unless a list replaced it.
 func (o *observed[T]) checkNothingLost() {
-	o.Helper()
+	o.scene.Helper()
 	writes := map[index.Key][]history.Write{}
 	for _, w := range o.concerned() {
 		if w.version == "" && w.kind != index.Deleted {
@@ -96,6 +96,6 @@ func (o *observed[T]) checkNothingLost() {
 		writes[w.key] = append(writes[w.key], history.Write{Version: w.version, Delete: w.kind == index.Deleted})
 	}
 	for key, w := range writes {
-		assert.Empty(o, o.streamed.history.Lost(key, w))
+		assert.Empty(o.scene, o.streamed.history.Lost(key, w))
 	}
 }

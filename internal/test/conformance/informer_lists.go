@@ -15,15 +15,15 @@ import (
 
 // testInformerInitialList: the objects that are there come as initial additions,
 // each once, and Synced closes.
-func testInformerInitialList[T object](s *scene[T]) {
+func testInformerInitialList[T object](s *scene, w *way[T]) {
 	versions := map[index.Key]string{}
 	for i := range 5 {
 		name := fmt.Sprintf("a%d", i)
 		versions[s.key(name)] = s.create(name)
 	}
 	versions[s.key("a3")] = s.change("a3", "once")
-	o := s.observe(scope{})
-	assert.Equal(s, len(versions), len(s.own(o.List())))
+	o := observe(s, w, scope{})
+	assert.Equal(s, len(versions), len(w.own(s, o.informer.List())))
 	for _, t := range []*tape[T]{o.handled, o.streamed} {
 		seen := map[index.Key]string{}
 		for _, e := range t.all() {
@@ -35,7 +35,7 @@ func testInformerInitialList[T object](s *scene[T]) {
 		assert.Equal(s, versions, seen)
 	}
 	lists, watches := o.gate.counts()
-	if s.way.streamed && !s.rig.WithoutWatchList {
+	if w.streamed && !s.rig.WithoutWatchList {
 		assert.Zero(s, lists, "the list comes in the watch")
 		assert.Equal(s, 1, watches)
 	} else {
@@ -46,11 +46,11 @@ func testInformerInitialList[T object](s *scene[T]) {
 }
 
 // testInformerEmptyList: no objects are a list too.
-func testInformerEmptyList[T object](s *scene[T]) {
-	o := s.observe(scope{})
-	assert.Zero(s, o.Len())
+func testInformerEmptyList[T object](s *scene, w *way[T]) {
+	o := observe(s, w, scope{})
+	assert.Zero(s, o.informer.Len())
 	assert.Empty(s, o.handled.all())
-	assert.NotEmpty(s, o.ResourceVersion())
+	assert.NotEmpty(s, o.informer.ResourceVersion())
 	s.create("a")
 	// Until now nothing showed that the event stream had begun.
 	_, ok := o.streamed.wait(s.ctx, func(events []typed.Event[T]) bool { return len(events) > 0 })
@@ -61,25 +61,25 @@ func testInformerEmptyList[T object](s *scene[T]) {
 
 // testInformerIndexes: indexes and listers agree with the store, after every kind
 // of change, whether they were added before or later.
-func testInformerIndexes[T object](s *scene[T]) {
+func testInformerIndexes[T object](s *scene, w *way[T]) {
 	for i := range 6 {
 		s.create(fmt.Sprintf("a%d", i), "app", fmt.Sprint(i%2))
 	}
-	o := s.observe(scope{})
+	o := observe(s, w, scope{})
 	byApp := func(obj T) (string, bool) { app, ok := obj.GetLabels()["app"]; return app, ok }
 	early, late := index.Single("early", byApp), index.Single("late", byApp)
-	require.NoError(s, o.AddIndexes(early))
+	require.NoError(s, o.informer.AddIndexes(early))
 	s.relabel("a0", "app", "1")
 	s.change("a1", "once")
 	s.delete("a2")
-	require.NoError(s, o.WaitForResourceVersion(s.ctx, s.create("b", "app", "0")))
-	require.NoError(s, o.AddIndexes(late))
+	require.NoError(s, o.informer.WaitForResourceVersion(s.ctx, s.create("b", "app", "0")))
+	require.NoError(s, o.informer.AddIndexes(late))
 	s.delete("b")
 	s.relabel("a3", "app", "2")
 	s.create("c", "app", "2")
-	require.NoError(s, o.WaitForResourceVersion(s.ctx, s.relabel("a5", "app", "0")))
+	require.NoError(s, o.informer.WaitForResourceVersion(s.ctx, s.relabel("a5", "app", "0")))
 
-	everything, inNamespace := lister.New(o.Informer), lister.New(o.Informer).Namespace(s.namespace)
+	everything, inNamespace := lister.New(o.informer), lister.New(o.informer).Namespace(s.namespace)
 	for app, want := range map[string][]string{"0": {"a4", "a5"}, "1": {"a0", "a1"}, "2": {"a3", "c"}, "3": {}} {
 		var keys []index.Key
 		for _, name := range want {
@@ -113,12 +113,12 @@ func keysOf[T object](objects []T) []index.Key {
 
 // testInformerLateHandler: a handler that is added while objects change gets those
 // that are there, and then every change.
-func testInformerLateHandler[T object](s *scene[T]) {
+func testInformerLateHandler[T object](s *scene, w *way[T]) {
 	const objects, rounds = 4, 8
 	for i := range objects {
 		s.create(fmt.Sprintf("a%d", i))
 	}
-	o := s.observe(scope{})
+	o := observe(s, w, scope{})
 	var writing sync.WaitGroup
 	defer writing.Wait()
 	writing.Go(func() {
@@ -148,8 +148,8 @@ func testInformerLateHandler[T object](s *scene[T]) {
 		}
 		assert.Len(s, initial, objects)
 		// After the initial objects, it receives the same events as others.
-		words := s.words(events)
-		all := s.words(o.streamed.all())
+		words := wordsOfAll(s, events)
+		all := wordsOfAll(s, o.streamed.all())
 		assert.Equal(s, all[len(all)-len(words):], words, t.name)
 	}
 }

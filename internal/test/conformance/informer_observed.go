@@ -29,8 +29,9 @@ type scope struct {
 
 // observed is a running informer, and all events that it delivers.
 type observed[T object] struct {
-	*typed.Informer[T]
-	*scene[T]
+	informer  *typed.Informer[T]
+	scene     *scene
+	way       *way[T]
 	scope     scope
 	gate      *gate
 	namespace string // the only one, "" for all
@@ -46,30 +47,27 @@ type observed[T object] struct {
 
 // observe runs an informer, which stops with finish, or when the test ends, and
 // returns when it has synced. Nothing may be written meanwhile.
-func (s *scene[T]) observe(sc scope) *observed[T] {
+func observe[T object](s *scene, w *way[T], sc scope) *observed[T] {
 	s.Helper()
-	o := &observed[T]{scene: s, scope: sc, gate: &gate{}, namespace: s.namespace}
+	o := &observed[T]{scene: s, way: w, scope: sc, gate: &gate{}, namespace: s.namespace}
 	if sc.everywhere {
 		o.namespace = ""
 	}
 	s.settle()
-	source := s.way.source(s.check, s.resource, o.namespace, o.gate, o.sourceOptions())
-	o.Informer = typed.NewInformer(source, sc.options...)
+	source := w.source(s.check, s.resource, o.namespace, o.gate, o.sourceOptions())
+	o.informer = typed.NewInformer(source, sc.options...)
 	o.running, o.stop = context.WithCancel(s.ctx)
 	s.Cleanup(o.end)
 
 	var registration *typed.Registration
 	o.handled, registration = o.handle("handler")
-	o.routines.Go(func() { assert.NoError(s, o.Run(o.running)) })
-	require.NoError(s, o.WaitForSync(s.ctx))
+	o.routines.Go(func() { assert.NoError(s, o.informer.Run(o.running)) })
+	require.NoError(s, o.informer.WaitForSync(s.ctx))
 	require.NoError(s, registration.WaitForSync(s.ctx))
 	o.streamed = o.stream("event stream")
 	o.from = len(s.written(0))
 	return o
 }
-
-// Name returns the name of the test, and not that of the informer.
-func (o *observed[T]) Name() string { return o.scene.Name() }
 
 // sourceOptions returns the options of the source, and sets the selector.
 func (o *observed[T]) sourceOptions() []kube.SourceOption {
@@ -78,8 +76,8 @@ func (o *observed[T]) sourceOptions() []kube.SourceOption {
 		opts = append(opts, kube.WithoutWatchList())
 	}
 	wanted := labels.Set{}
-	if o.shared {
-		wanted[sceneLabel] = o.label
+	if o.scene.shared {
+		wanted[sceneLabel] = o.scene.label
 	}
 	wanted = labels.Merge(wanted, o.scope.labels)
 	if len(wanted) > 0 {
@@ -89,7 +87,7 @@ func (o *observed[T]) sourceOptions() []kube.SourceOption {
 	}
 	if o.scope.fields != "" {
 		selector, err := fields.ParseSelector(o.scope.fields)
-		require.NoError(o, err)
+		require.NoError(o.scene, err)
 		o.selector.FieldSelector = selector.String()
 		opts = append(opts, kube.WithFieldSelector(selector))
 	}
@@ -98,26 +96,26 @@ func (o *observed[T]) sourceOptions() []kube.SourceOption {
 
 // handle adds a handler.
 func (o *observed[T]) handle(name string) (*tape[T], *typed.Registration) {
-	o.Helper()
+	o.scene.Helper()
 	t := newTape[T](name)
-	registration, err := o.Handle(t, typed.WithHandlerName(name))
-	require.NoError(o, err)
+	registration, err := o.informer.Handle(t, typed.WithHandlerName(name))
+	require.NoError(o.scene, err)
 	return t, registration
 }
 
 // stream ranges over the events. It returns when as many have come as there are
 // objects: then it gets all that follow.
 func (o *observed[T]) stream(name string) *tape[T] {
-	o.Helper()
+	o.scene.Helper()
 	t := newTape[T](name)
 	o.routines.Go(func() {
-		for e := range o.Events(o.running, typed.WithHandlerName(name)).All() {
+		for e := range o.informer.Events(o.running, typed.WithHandlerName(name)).All() {
 			t.record(e)
 		}
 	})
-	objects := o.Len()
-	_, ok := t.wait(o.ctx, func(events []typed.Event[T]) bool { return len(events) >= objects })
-	require.True(o, ok, "the %s does not get the objects that are there", name)
+	objects := o.informer.Len()
+	_, ok := t.wait(o.scene.ctx, func(events []typed.Event[T]) bool { return len(events) >= objects })
+	require.True(o.scene, ok, "the %s does not get the objects that are there", name)
 	return t
 }
 
@@ -131,44 +129,44 @@ func (o *observed[T]) end() {
 // lastPrefix begins the names of the objects that finish makes.
 const lastPrefix = "last-"
 
-func (s *scene[T]) isLast(key index.Key) bool {
+func (s *scene) isLast(key index.Key) bool {
 	return strings.HasPrefix(strings.TrimPrefix(key.Name, s.label+"."), lastPrefix)
 }
 
 // createLast makes an object that nothing else is done with, and returns its key
 // when the informer has it.
 func (o *observed[T]) createLast() index.Key {
-	o.Helper()
-	key := o.key(fmt.Sprint(lastPrefix, len(o.written(0))))
-	version := o.createAt(key, metav1.ObjectMeta{Labels: labels.Merge(nil, o.scope.labels)})
-	require.NoError(o, o.WaitForResourceVersion(o.ctx, version))
+	o.scene.Helper()
+	key := o.scene.key(fmt.Sprint(lastPrefix, len(o.scene.written(0))))
+	version := o.scene.createAt(key, metav1.ObjectMeta{Labels: labels.Merge(nil, o.scope.labels)})
+	require.NoError(o.scene, o.informer.WaitForResourceVersion(o.scene.ctx, version))
 	return key
 }
 
 // finish compares the informer, and the events that it has delivered, with the server, and stops
 // it.
 func (o *observed[T]) finish() {
-	o.Helper()
+	o.scene.Helper()
 	// Events of a list come in the list's order. The first of the two objects may not be the
 	// list's last event, but the second comes after all of the list.
 	o.createLast()
 	last := o.createLast()
-	cache := o.own(o.List())
-	assert.Empty(o, history.Diff("the server", o.own(o.server(o.namespace, o.selector)), "the informer", cache))
+	cache := o.way.own(o.scene, o.informer.List())
+	assert.Empty(o.scene, history.Diff("the server", o.way.own(o.scene, o.way.server(o.scene, o.namespace, o.selector)), "the informer", cache))
 
 	for _, t := range append([]*tape[T]{o.handled, o.streamed}, o.late...) {
-		_, ok := t.wait(o.ctx, func(events []typed.Event[T]) bool {
+		_, ok := t.wait(o.scene.ctx, func(events []typed.Event[T]) bool {
 			return slices.ContainsFunc(events, func(e typed.Event[T]) bool { return e.Key() == last })
 		})
-		require.True(o, ok, "the %s gets no event of the last object", t.name)
-		assert.NoError(o, t.history.Err(), t.name)
-		assert.Empty(o, history.Diff("the informer", cache, "the "+t.name, o.own(t.history.Objects())))
+		require.True(o.scene, ok, "the %s gets no event of the last object", t.name)
+		assert.NoError(o.scene, t.history.Err(), t.name)
+		assert.Empty(o.scene, history.Diff("the informer", cache, "the "+t.name, o.way.own(o.scene, t.history.Objects())))
 	}
 	if o.scope.labels == nil && o.scope.fields == "" {
 		o.checkNothingLost()
 	}
-	status := o.Status()
-	assert.Zero(o, status.Rejected, "%v", status.LastRejected)
-	assert.NoError(o, status.Err)
+	status := o.informer.Status()
+	assert.Zero(o.scene, status.Rejected, "%v", status.LastRejected)
+	assert.NoError(o.scene, status.Err)
 	o.end()
 }

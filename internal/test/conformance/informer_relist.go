@@ -12,15 +12,15 @@ import (
 
 // testInformerRelist cuts informers off from the server while objects change, then checks that
 // their relist delivers only the difference.
-func testInformerRelist[T object](s *scene[T]) {
+func testInformerRelist[T object](s *scene, w *way[T]) {
 	for _, name := range []string{"kept", "changed", "removed", "recreated"} {
 		s.create(name)
 	}
 	kept, changed, removed, recreated, added := s.key("kept"), s.key("changed"), s.key("removed"), s.key("recreated"), s.key("added")
 	before := s.written(0)
-	byDefault := s.observe(scope{})
-	recreating := s.observe(scope{options: []typed.Option{typed.WithRecreation()}})
-	changedOnly := s.observe(scope{options: []typed.Option{typed.WithChangedOnly()}})
+	byDefault := observe(s, w, scope{})
+	recreating := observe(s, w, scope{options: []typed.Option{typed.WithRecreation()}})
+	changedOnly := observe(s, w, scope{options: []typed.Option{typed.WithChangedOnly()}})
 	observers := []*observed[T]{byDefault, recreating, changedOnly}
 	for _, o := range observers {
 		o.gate.close()
@@ -68,31 +68,31 @@ func testInformerRelist[T object](s *scene[T]) {
 // checkRelisted checks, once it has finished, the events that a relist has delivered: deletions
 // first.
 func (o *observed[T]) checkRelisted(want ...string) {
-	o.Helper()
+	o.scene.Helper()
 	var words []string
 	others := false
 	for _, e := range o.streamed.all() {
-		if e.Reason != index.Relisted && e.Reason != index.Recreated || o.isLast(e.Key()) {
+		if e.Reason != index.Relisted && e.Reason != index.Recreated || o.scene.isLast(e.Key()) {
 			continue
 		}
 		words = append(words, fmt.Sprintf("%v %s", e.Reason, wordsOf(e)))
 		if e.Reason == index.Relisted {
-			assert.False(o, others && e.Type == index.Deleted, "%s comes late", words)
+			assert.False(o.scene, others && e.Type == index.Deleted, "%s comes late", words)
 			others = others || e.Type != index.Deleted
 		}
 	}
-	assert.ElementsMatch(o, want, words)
-	assert.ElementsMatch(o, o.words(o.streamed.all()), o.words(o.handled.all()))
+	assert.ElementsMatch(o.scene, want, words)
+	assert.ElementsMatch(o.scene, wordsOfAll(o.scene, o.streamed.all()), wordsOfAll(o.scene, o.handled.all()))
 }
 
 // testInformerCut ends the watch repeatedly: each new one continues from the last version.
-func testInformerCut[T object](s *scene[T]) {
+func testInformerCut[T object](s *scene, w *way[T]) {
 	s.create("a")
 	s.create("b")
-	o := s.observe(scope{})
+	o := observe(s, w, scope{})
 	for i := range 4 {
 		// A watch without an event is suspicious to the Reflector, which lists again.
-		require.NoError(s, o.WaitForResourceVersion(s.ctx, s.change("a", fmt.Sprint(i))))
+		require.NoError(s, o.informer.WaitForResourceVersion(s.ctx, s.change("a", fmt.Sprint(i))))
 		o.gate.cut()
 		s.change("b", fmt.Sprint(i))
 		s.create(fmt.Sprintf("c%d", i))

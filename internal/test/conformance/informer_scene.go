@@ -22,9 +22,8 @@ const sceneLabel = "conformance.kubetyped.io/scene"
 
 // scene is where an informer is checked: objects of one resource, of which only the check writes
 // any.
-type scene[T object] struct {
+type scene struct {
 	*check
-	way       *way[T]
 	resource  resource
 	namespace string // of the objects, "" if they have none
 	label     string // value of sceneLabel
@@ -44,12 +43,12 @@ type write struct {
 	version string
 }
 
-// newScene returns a scene for a check. With a label, others use the namespace of
-// the rig as well.
-func newScene[T object](t *testing.T, rig Rig, w *way[T], label string) *scene[T] {
+// newScene returns a scene for a check, of objects of a resource. With a label, others use the
+// namespace of the rig as well.
+func newScene(t *testing.T, rig Rig, f format, of func(Rig) resource, label string) *scene {
 	t.Helper()
-	c := newCheck(t, rig, w.format)
-	s := &scene[T]{check: c, way: w, resource: w.resource(rig), namespace: c.ns, label: label, shared: label != ""}
+	c := newCheck(t, rig, f)
+	s := &scene{check: c, resource: of(rig), namespace: c.ns, label: label, shared: label != ""}
 	if s.resource.kind == "" {
 		c.Skip("the rig has no custom resource")
 	}
@@ -70,28 +69,28 @@ func newScene[T object](t *testing.T, rig Rig, w *way[T], label string) *scene[T
 }
 
 // key returns the key of an object.
-func (s *scene[T]) key(name string) index.Key {
+func (s *scene) key(name string) index.Key {
 	if s.shared {
 		name = s.label + "." + name
 	}
 	return index.Key{Namespace: s.namespace, Name: name}
 }
 
-func (s *scene[T]) in(key index.Key) dynamic.ResourceInterface {
+func (s *scene) in(key index.Key) dynamic.ResourceInterface {
 	if s.resource.clusterScoped {
 		return s.objects
 	}
 	return s.objects.Namespace(key.Namespace)
 }
 
-func (s *scene[T]) note(key index.Key, kind index.EventType, version string) {
+func (s *scene) note(key index.Key, kind index.EventType, version string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.writes = append(s.writes, write{key: key, kind: kind, version: version})
 }
 
 // written returns the writes from the given one on.
-func (s *scene[T]) written(from int) []write {
+func (s *scene) written(from int) []write {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.writes[from:len(s.writes):len(s.writes)]
@@ -101,12 +100,12 @@ func (s *scene[T]) written(from int) []write {
 // return "".
 
 // create makes an object and returns its version.
-func (s *scene[T]) create(name string, labels ...string) string {
+func (s *scene) create(name string, labels ...string) string {
 	s.Helper()
 	return s.createAt(s.key(name), metav1.ObjectMeta{Labels: labelsOf(labels)})
 }
 
-func (s *scene[T]) createAt(key index.Key, meta metav1.ObjectMeta) string {
+func (s *scene) createAt(key index.Key, meta metav1.ObjectMeta) string {
 	s.Helper()
 	if meta.Labels == nil {
 		meta.Labels = map[string]string{}
@@ -131,7 +130,7 @@ func labelsOf(pairs []string) map[string]string {
 }
 
 // patch merges fields into an object and returns its version.
-func (s *scene[T]) patch(key index.Key, fields map[string]any, subresources ...string) string {
+func (s *scene) patch(key index.Key, fields map[string]any, subresources ...string) string {
 	s.Helper()
 	data, err := stdjson.Marshal(fields)
 	if !assert.NoError(s, err) {
@@ -154,30 +153,30 @@ func metadataOf(field string, value any) map[string]any {
 }
 
 // change changes an object and returns its version.
-func (s *scene[T]) change(name, to string) string {
+func (s *scene) change(name, to string) string {
 	s.Helper()
 	return s.patch(s.key(name), metadataOf("annotations", map[string]any{"changed": to}))
 }
 
 // relabel changes a label of an object and returns its version.
-func (s *scene[T]) relabel(name, label, value string) string {
+func (s *scene) relabel(name, label, value string) string {
 	s.Helper()
 	return s.patch(s.key(name), metadataOf("labels", map[string]any{label: value}))
 }
 
 // setPhase changes the status of an object and returns its version.
-func (s *scene[T]) setPhase(name string, phase corev1.PodPhase) string {
+func (s *scene) setPhase(name string, phase corev1.PodPhase) string {
 	s.Helper()
 	return s.patch(s.key(name), map[string]any{"status": map[string]any{"phase": phase}}, "status")
 }
 
 // delete deletes an object that has no finalizers.
-func (s *scene[T]) delete(name string) {
+func (s *scene) delete(name string) {
 	s.Helper()
 	s.deleteAt(s.key(name))
 }
 
-func (s *scene[T]) deleteAt(key index.Key) {
+func (s *scene) deleteAt(key index.Key) {
 	s.Helper()
 	if !assert.NoError(s, s.in(key).Delete(s.ctx, key.Name, metav1.DeleteOptions{})) {
 		return
@@ -189,9 +188,9 @@ func (s *scene[T]) deleteAt(key index.Key) {
 }
 
 // server returns the objects of the server, read in JSON.
-func (s *scene[T]) server(namespace string, options metav1.ListOptions) []T {
+func (w *way[T]) server(s *scene, namespace string, options metav1.ListOptions) []T {
 	s.Helper()
-	request := s.client.CoreV1().RESTClient().Verb(http.MethodGet).AbsPath(s.resource.path(namespace)).SetHeader("Accept", s.way.accept)
+	request := s.client.CoreV1().RESTClient().Verb(http.MethodGet).AbsPath(s.resource.path(namespace)).SetHeader("Accept", w.accept)
 	if options.LabelSelector != "" {
 		request = request.Param("labelSelector", options.LabelSelector)
 	}
@@ -200,13 +199,13 @@ func (s *scene[T]) server(namespace string, options metav1.ListOptions) []T {
 	}
 	data, err := request.DoRaw(s.ctx)
 	require.NoError(s, err)
-	list, err := s.way.decode(data)
+	list, err := w.decode(data)
 	require.NoError(s, err)
 	return list
 }
 
 // anotherNamespace makes a namespace, until the test ends.
-func (s *scene[T]) anotherNamespace() string {
+func (s *scene) anotherNamespace() string {
 	s.Helper()
 	namespaces := s.client.CoreV1().Namespaces()
 	created, err := namespaces.Create(s.ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.ns + "-2"}}, metav1.CreateOptions{})
@@ -220,7 +219,7 @@ func (s *scene[T]) anotherNamespace() string {
 }
 
 // settle waits until a list from the server's cache shows all that was written.
-func (s *scene[T]) settle() {
+func (s *scene) settle() {
 	s.Helper()
 	objects := s.in(index.Key{Namespace: s.namespace})
 	now, err := objects.List(s.ctx, metav1.ListOptions{Limit: 1})
@@ -232,7 +231,7 @@ func (s *scene[T]) settle() {
 }
 
 // cleanUp removes the objects of a scene that do not go with its namespace.
-func (s *scene[T]) cleanUp() {
+func (s *scene) cleanUp() {
 	var objects dynamic.ResourceInterface = s.objects
 	if s.namespace != "" {
 		objects = s.objects.Namespace(s.namespace)

@@ -13,10 +13,10 @@ import (
 
 // testInformerLabelSelector: an object that enters the selection is added, one that leaves it is
 // deleted, and others cause no event.
-func testInformerLabelSelector[T object](s *scene[T]) {
+func testInformerLabelSelector[T object](s *scene, w *way[T]) {
 	s.create("start", "app", "in")
 	s.create("other", "app", "out")
-	o := s.observe(scope{labels: labels.Set{"app": "in"}})
+	o := observe(s, w, scope{labels: labels.Set{"app": "in"}})
 	a, b := s.key("a"), s.key("b")
 	first := s.create("a", "app", "in")
 	s.create("b", "app", "out")
@@ -44,11 +44,11 @@ func testInformerLabelSelector[T object](s *scene[T]) {
 }
 
 // testInformerFieldSelector does the same with a selector of fields.
-func testInformerFieldSelector[T object](s *scene[T]) {
+func testInformerFieldSelector[T object](s *scene, w *way[T]) {
 	s.create("start")
 	a, b := s.key("a"), s.key("b")
 	if !s.resource.selectsPhase {
-		o := s.observe(scope{fields: "metadata.name!=" + b.Name})
+		o := observe(s, w, scope{fields: "metadata.name!=" + b.Name})
 		first := s.create("a")
 		s.create("b")
 		second := s.change("a", "seen")
@@ -58,7 +58,7 @@ func testInformerFieldSelector[T object](s *scene[T]) {
 		o.checkEvents(append([]string{eventText(index.Added, a, first), eventText(index.Updated, a, second)}, o.lastEvents()...)...)
 		return
 	}
-	o := s.observe(scope{fields: "status.phase!=" + string(corev1.PodRunning)})
+	o := observe(s, w, scope{fields: "status.phase!=" + string(corev1.PodRunning)})
 	first := s.create("a")
 	second := s.create("b")
 	s.setPhase("a", corev1.PodRunning)
@@ -81,8 +81,8 @@ func testInformerFieldSelector[T object](s *scene[T]) {
 // lastEvents returns the events of the objects that finish makes.
 func (o *observed[T]) lastEvents() []string {
 	var words []string
-	for _, w := range o.written(0) {
-		if o.isLast(w.key) {
+	for _, w := range o.scene.written(0) {
+		if o.scene.isLast(w.key) {
 			words = append(words, eventText(w.kind, w.key, w.version))
 		}
 	}
@@ -91,7 +91,7 @@ func (o *observed[T]) lastEvents() []string {
 
 // testInformerNamespaces: an informer of one namespace delivers no events of others, and one of
 // all namespaces delivers all.
-func testInformerNamespaces[T object](s *scene[T]) {
+func testInformerNamespaces[T object](s *scene, w *way[T]) {
 	if s.resource.clusterScoped {
 		s.Skip("the resource has no namespaces")
 	}
@@ -99,21 +99,21 @@ func testInformerNamespaces[T object](s *scene[T]) {
 	here, there := s.key("a"), index.Key{Namespace: other, Name: s.key("a").Name}
 	s.create("a")
 	s.createAt(there, metav1.ObjectMeta{})
-	one, all := s.observe(scope{}), s.observe(scope{everywhere: true})
+	one, all := observe(s, w, scope{}), observe(s, w, scope{everywhere: true})
 	s.change("a", "here")
 	s.patch(there, metadataOf("annotations", map[string]any{"changed": "there"}))
 	s.createAt(index.Key{Namespace: other, Name: "b"}, metav1.ObjectMeta{})
 	s.deleteAt(there)
 	version := s.create("c")
 	for _, o := range []*observed[T]{one, all} {
-		require.NoError(s, o.WaitForResourceVersion(s.ctx, version))
-		assert.ElementsMatch(s, []index.Key{here, s.key("c")}, keysOf(o.ListNamespace(s.namespace)))
-		listed, err := lister.New(o.Informer).Namespace(s.namespace).List(labels.Everything())
+		require.NoError(s, o.informer.WaitForResourceVersion(s.ctx, version))
+		assert.ElementsMatch(s, []index.Key{here, s.key("c")}, keysOf(o.informer.ListNamespace(s.namespace)))
+		listed, err := lister.New(o.informer).Namespace(s.namespace).List(labels.Everything())
 		require.NoError(s, err)
 		assert.Len(s, listed, 2)
 	}
-	assert.Empty(s, one.ListNamespace(other))
-	assert.Equal(s, []index.Key{{Namespace: other, Name: "b"}}, keysOf(all.ListNamespace(other)))
+	assert.Empty(s, one.informer.ListNamespace(other))
+	assert.Equal(s, []index.Key{{Namespace: other, Name: "b"}}, keysOf(all.informer.ListNamespace(other)))
 
 	all.finish()
 	all.checkOrder()

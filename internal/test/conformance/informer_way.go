@@ -54,7 +54,7 @@ func (w *way[T]) run(t *testing.T, newRig func(*testing.T) Rig, place Place) {
 	for _, c := range informerChecks[T]() {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			place(t, func(t *testing.T) { c.run(newScene(t, newRig(t), w, "")) })
+			place(t, func(t *testing.T) { c.run(newScene(t, newRig(t), w.format, w.resource, ""), w) })
 		})
 	}
 }
