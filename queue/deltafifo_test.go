@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubetyped/informer/queue"
 )
@@ -90,11 +91,11 @@ func TestABatchIsValidUntilTheNextTake(t *testing.T) {
 // TestObjectsAreLetGoByTheNextTake: the garbage collector frees a batch after the next Take, even
 // if that finds nothing.
 func TestObjectsAreLetGoByTheNextTake(t *testing.T) {
-	q := queue.NewDeltaFIFO[*[64]byte]()
-	object := func() weak.Pointer[[64]byte] {
-		p := new([64]byte)
+	q := queue.NewDeltaFIFO[*corev1.Pod]()
+	object := func() weak.Pointer[corev1.Pod] {
+		p := &corev1.Pod{}
 		q.Put(p, "")
-		q.Replace(queue.List[*[64]byte]{Objects: []*[64]byte{p}}, "")
+		q.Replace(queue.List[*corev1.Pod]{Objects: []*corev1.Pod{p}}, "")
 		return weak.Make(p)
 	}()
 	_, err := q.Take(t.Context())

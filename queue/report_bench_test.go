@@ -8,9 +8,9 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
-	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/queue"
 )
 
@@ -19,17 +19,17 @@ import (
 func BenchmarkReport(b *testing.B) {
 	for _, failing := range []int{0, 10_000} {
 		b.Run(fmt.Sprintf("failing=%d", failing), func(b *testing.B) {
-			q := newQueue[index.Key](b)
+			q := newQueue[cache.ObjectName](b)
 			ctx, cancel := context.WithCancel(klog.NewContext(b.Context(), logr.Discard()))
 			left, ended := failing, make(chan error)
 			if failing == 0 {
 				cancel()
 			}
 			for i := range failing {
-				q.Add(index.Key{Namespace: "failing", Name: fmt.Sprint("pod-", i)})
+				q.Add(cache.ObjectName{Namespace: "failing", Name: fmt.Sprint("pod-", i)})
 			}
 			go func() {
-				ended <- q.Run(ctx, 1, func(context.Context, index.Key) error {
+				ended <- q.Run(ctx, 1, func(context.Context, cache.ObjectName) error {
 					if left--; left == 0 {
 						cancel()
 					}

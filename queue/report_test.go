@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/tools/cache"
 
-	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/queue"
 )
 
@@ -105,22 +105,22 @@ func TestReportOfKeysThatOthersGet(t *testing.T) {
 
 // TestReportIsInWords formats keys that are not strings.
 func TestReportIsInWords(t *testing.T) {
-	q := newQueue[index.Key](t)
-	q.Add(index.Key{Namespace: "kube-system", Name: "dns"})
+	q := newQueue[cache.ObjectName](t)
+	q.Add(cache.ObjectName{Namespace: "kube-system", Name: "dns"})
 	assert.Equal(t, "kube-system/dns", q.Report(1).Oldest)
 
-	odd := newQueue[spoken](t)
-	odd.Add(1)
+	odd := newQueue[*spoken](t)
+	odd.Add(&spoken{func() string { panic("no words") }})
 	assert.Contains(t, odd.Report(1).Oldest, "PANIC", "a method that panics does no harm")
 
-	floats := newQueue[float64](t)
-	assert.Equal(t, queue.KeyState{}, floats.KeyState(math.NaN()))
+	samples := newQueue[sample](t)
+	assert.Equal(t, queue.KeyState{}, samples.KeyState(sample{value: [2]float64{math.NaN()}}))
 }
 
-// spoken is a key that cannot be put into words.
-type spoken int
+// spoken is a key that a function puts into words.
+type spoken struct{ words func() string }
 
-func (spoken) String() string { panic("no words") }
+func (k *spoken) String() string { return k.words() }
 
 // TestReportIsBounded has more in the queue than a report has room for.
 func TestReportIsBounded(t *testing.T) {
@@ -260,31 +260,25 @@ func TestReportOfStuckKeysBehindOthers(t *testing.T) {
 	})
 }
 
-// curious is a key whose words depend on what the queue knows of another one.
-type curious struct{ of *queue.WorkQueue[curious] }
-
-func (k curious) String() string {
-	if k.of == nil {
-		return "other"
-	}
-	known := make(chan *queue.Failing, 1)
-	go func() { known <- k.of.KeyState(curious{}).Failing }()
-	select {
-	case other := <-known:
-		return "curious of " + other.Key
-	case <-time.After(5 * time.Second):
-		return "curious in vain"
-	}
-}
-
-// TestKeyStateHoldsNoLock while it puts a key that fails into words.
+// TestKeyStateHoldsNoLock while it puts a key that fails into words: these depend on what the queue
+// knows of another key.
 func TestKeyStateHoldsNoLock(t *testing.T) {
-	q := newQueue[curious](t)
-	key := curious{q}
-	q.Add(curious{})
-	q.Add(key)
+	q := newQueue[*spoken](t)
+	other := &spoken{func() string { return "other" }}
+	curious := &spoken{func() string {
+		known := make(chan *queue.Failing, 1)
+		go func() { known <- q.KeyState(other).Failing }()
+		select {
+		case other := <-known:
+			return "curious of " + other.Key
+		case <-time.After(5 * time.Second):
+			return "curious in vain"
+		}
+	}}
+	q.Add(other)
+	q.Add(curious)
 	q.ShutDown()
-	err := q.Run(t.Context(), 1, func(context.Context, curious) error { return queue.TerminalError(nil) })
+	err := q.Run(t.Context(), 1, func(context.Context, *spoken) error { return queue.TerminalError(nil) })
 	require.ErrorIs(t, err, queue.ErrShutDown)
-	assert.Equal(t, "curious of other", q.KeyState(key).Failing.Key)
+	assert.Equal(t, "curious of other", q.KeyState(curious).Failing.Key)
 }

@@ -75,22 +75,24 @@ func TestDoneOfKeyNotInProcess(t *testing.T) {
 	assert.Equal(t, []string{"waiting"}, drainAll(t, q), "nothing has changed")
 }
 
+// sample is a key that may contain a NaN.
+type sample struct {
+	name  string
+	value [2]float64
+}
+
 // TestKeysThatNoMapFindsAreRefused adds keys with a NaN.
 func TestKeysThatNoMapFindsAreRefused(t *testing.T) {
-	type key struct {
-		name  string
-		value [2]float64
-	}
 	errs := reported(t)
-	q := newQueue[key](t, queue.WithName("q"))
-	bad := key{"bad", [2]float64{0, math.NaN()}}
+	q := newQueue[sample](t, queue.WithName("q"))
+	bad := sample{"bad", [2]float64{0, math.NaN()}}
 	checkRefused(t, q, bad, errs, "value is not equal to itself, because it contains a NaN")
 
-	good := key{"good", [2]float64{0, math.Inf(1)}}
+	good := sample{"good", [2]float64{0, math.Inf(1)}}
 	q.Add(good)
-	q.Add(key{value: [2]float64{math.Copysign(0, -1)}})
-	q.Add(key{})
-	assert.Equal(t, []key{good, {}}, drainAll(t, q), "zeros are equal, whatever their sign")
+	q.Add(sample{value: [2]float64{math.Copysign(0, -1)}})
+	q.Add(sample{})
+	assert.Equal(t, []sample{good, {}}, drainAll(t, q), "zeros are equal, whatever their sign")
 }
 
 // TestIncomparableKeysAreRefused adds keys whose type is comparable though their values are not.

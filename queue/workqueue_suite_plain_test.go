@@ -258,12 +258,11 @@ func TestSuiteAddHappensBeforeGet(t *testing.T) {
 
 // TestSuiteKeysAreLetGo looks at the garbage collector.
 func TestSuiteKeysAreLetGo(t *testing.T) {
-	type key = *[64]byte
-	for name, q := range map[string]workqueue.TypedInterface[key]{
-		"client-go": workqueue.NewTyped[key](), "typed": newQueue[key](t),
+	for name, q := range map[string]workqueue.TypedInterface[*spoken]{
+		"client-go": workqueue.NewTyped[*spoken](), "typed": newQueue[*spoken](t),
 	} {
-		pointer := func() weak.Pointer[[64]byte] {
-			k := new([64]byte)
+		pointer := func() weak.Pointer[spoken] {
+			k := &spoken{}
 			q.Add(k)
 			return weak.Make(k)
 		}()
