@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/kubetyped/informer/apitest/simulation"
+	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/queue"
 )
 
@@ -19,11 +21,14 @@ import (
 func TestKeysAreProcessed(t *testing.T) {
 	simulation.Run(t, func(s *simulation.Simulation) {
 		s.Start("queue", func(ctx context.Context, _ *rest.Config) error {
-			q, err := queue.NewWorkQueue[int]()
+			q, err := queue.NewWorkQueue[index.Key]()
 			if err != nil {
 				return err
 			}
-			k := &keys{queue: q, random: simulation.Random(ctx), all: make([]asked, 6)}
+			k := &keys{queue: q, random: simulation.Random(ctx), all: map[index.Key]*asked{}}
+			for n := range keyCount {
+				k.all[numbered(n)] = &asked{}
+			}
 			simulation.Always(ctx, "keys are processed in time, by one worker", k.check)
 			simulation.Eventually(ctx, "keys have been processed in time", goal, k.check)
 			var adding sync.WaitGroup
@@ -39,14 +44,18 @@ func TestKeysAreProcessed(t *testing.T) {
 // of which takes three seconds at most.
 const late = 10 * time.Second
 
+const keyCount = 6
+
+func numbered(n int) index.Key { return index.Key{Name: strconv.Itoa(n)} }
+
 // keys are what is asked of a queue.
 type keys struct {
-	queue *queue.WorkQueue[int]
+	queue *queue.WorkQueue[index.Key]
 
 	mu     sync.Mutex
-	random *rand.Rand // guarded by mu
-	all    []asked    // guarded by mu; by key
-	wrong  error      // guarded by mu
+	random *rand.Rand           // guarded by mu
+	all    map[index.Key]*asked // guarded by mu
+	wrong  error                // guarded by mu
 }
 
 // asked is what is asked of one key.
@@ -61,7 +70,7 @@ type asked struct {
 func (k *keys) add(ctx context.Context) {
 	for {
 		k.mu.Lock()
-		key, pause := k.random.IntN(len(k.all)), time.Duration(k.random.Int64N(int64(30*time.Second)))
+		key, pause := numbered(k.random.IntN(keyCount)), time.Duration(k.random.Int64N(int64(30*time.Second)))
 		var delay time.Duration
 		if k.random.IntN(2) == 0 {
 			delay = time.Duration(k.random.Int64N(int64(10 * time.Minute)))
@@ -80,8 +89,8 @@ func (k *keys) add(ctx context.Context) {
 }
 
 // ask notes that a key is to be processed. The caller holds mu.
-func (k *keys) ask(key int, delay time.Duration) {
-	a, now := &k.all[key], time.Now()
+func (k *keys) ask(key index.Key, delay time.Duration) {
+	a, now := k.all[key], time.Now()
 	k.look(key, now)
 	at := now.Add(delay)
 	switch {
@@ -93,8 +102,8 @@ func (k *keys) ask(key int, delay time.Duration) {
 }
 
 // look notes which keys have become due, and which are late. The caller holds mu.
-func (k *keys) look(key int, now time.Time) {
-	a := &k.all[key]
+func (k *keys) look(key index.Key, now time.Time) {
+	a := k.all[key]
 	if !a.due.IsZero() && !a.due.After(now) {
 		if a.since.IsZero() {
 			a.since = a.due
@@ -102,19 +111,19 @@ func (k *keys) look(key int, now time.Time) {
 		a.due = time.Time{}
 	}
 	if !a.since.IsZero() && now.Sub(a.since) > late && k.wrong == nil {
-		k.wrong = fmt.Errorf("key %d has been due for %v", key, now.Sub(a.since))
+		k.wrong = fmt.Errorf("key %s has been due for %v", key, now.Sub(a.since))
 	}
 }
 
-func (k *keys) process(_ context.Context, key int) error {
+func (k *keys) process(_ context.Context, key index.Key) error {
 	k.mu.Lock()
-	a := &k.all[key]
+	a := k.all[key]
 	k.look(key, time.Now())
 	if a.busy && k.wrong == nil {
-		k.wrong = fmt.Errorf("key %d is with two workers", key)
+		k.wrong = fmt.Errorf("key %s is with two workers", key)
 	}
 	if n := k.queue.NumRequeues(key); n != a.failures && k.wrong == nil {
-		k.wrong = fmt.Errorf("key %d has failed %d times in a row, and the queue says %d", key, a.failures, n)
+		k.wrong = fmt.Errorf("key %s has failed %d times in a row, and the queue says %d", key, a.failures, n)
 	}
 	a.since, a.busy = time.Time{}, true
 	takes := time.Duration(k.random.Int64N(int64(3 * time.Second)))

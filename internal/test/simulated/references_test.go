@@ -13,7 +13,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	networkingv1 "k8s.io/api/networking/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
@@ -30,7 +29,7 @@ import (
 )
 
 // TestReferences: a controller that reads Secrets by reference never takes one for missing that
-// exists, never goes back, and reconciles each Ingress with its Secrets as they are, while the
+// exists, never goes back, and reconciles each ConfigMap with its Secrets as they are, while the
 // right to read them comes and goes.
 func TestReferences(t *testing.T) {
 	simulation.Run(t, func(s *simulation.Simulation) { defineReferences(s, nil) })
@@ -61,7 +60,7 @@ func defineReferences(s *simulation.Simulation, read readSecret) {
 	s.Start("controller", func(ctx context.Context, config *rest.Config) error {
 		return runReferring(ctx, config, calm, secrets, read)
 	})
-	s.Do(writeIngresses)
+	s.Do(writeReferences)
 }
 
 // secretLives are when Secrets have existed for sure, by UID.
@@ -101,14 +100,14 @@ func (s *secretLives) check(key index.Key, version string) error {
 
 // referring is a life of the controller.
 type referring struct {
-	parents  *typed.Informer[*networkingv1.Ingress]
+	parents  *typed.Informer[*corev1.ConfigMap]
 	secrets  *reference.Source[index.Key, *corev1.Secret]
 	informer *typed.Informer[*corev1.Secret]
 	random   *rand.Rand
 	read     readSecret
 
 	missed map[index.Key]string // where a Secret was missing, and at which version
-	done   map[index.Key]string // what Ingresses were reconciled with
+	done   map[index.Key]string // what ConfigMaps were reconciled with
 	at     map[index.Key]string // the highest version of each Secret
 	wrong  error
 }
@@ -118,7 +117,7 @@ func runReferring(ctx context.Context, config *rest.Config, calm time.Time, all 
 	refuseSome(config, random.Uint64(), calm)
 	idle := someTime(random)
 	r := &referring{
-		parents: typed.NewInformer(kube.FromREST[*networkingv1.Ingress](config)),
+		parents: typed.NewInformer(kube.FromREST[*corev1.ConfigMap](config)),
 		secrets: reference.NewSource[index.Key](func(k index.Key) source.Source[*corev1.Secret] {
 			return kube.FromREST[*corev1.Secret](config, kube.WithName(k))
 		}, reference.WithIdle(idle)),
@@ -138,12 +137,12 @@ func runReferring(ctx context.Context, config *rest.Config, calm time.Time, all 
 	if err := reference.From(r.secrets, r.parents, namedSecrets); err != nil {
 		return err
 	}
-	if _, err := r.parents.Handle(control.Enqueue[*networkingv1.Ingress](q)); err != nil {
+	if _, err := r.parents.Handle(control.Enqueue[*corev1.ConfigMap](q)); err != nil {
 		return err
 	}
 	simulation.Always(ctx, "no Secret is taken for missing that exists", func(simulation.State) error { return r.checkMissed(all) })
 	simulation.Always(ctx, "no Secret goes back", func(simulation.State) error { return r.checkStates() })
-	simulation.Eventually(ctx, "each Ingress was reconciled with its Secrets", goal, r.checkDone)
+	simulation.Eventually(ctx, "each ConfigMap was reconciled with its Secrets", goal, r.checkDone)
 	return control.Run(ctx, control.WithInformers(r.parents, r.informer), control.WithWorkers(q, 1, r.reconcile))
 }
 
@@ -181,9 +180,9 @@ type transportFunc func(*http.Request) (*http.Response, error)
 // RoundTrip implements http.RoundTripper.
 func (f transportFunc) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
 
-// reconcile reads the Secrets of an Ingress.
+// reconcile reads the Secrets of a ConfigMap.
 func (r *referring) reconcile(ctx context.Context, key index.Key) error {
-	ingress, exists := r.parents.Get(key)
+	config, exists := r.parents.Get(key)
 	if !exists {
 		delete(r.done, key)
 		return nil
@@ -191,7 +190,7 @@ func (r *referring) reconcile(ctx context.Context, key index.Key) error {
 	ctx, cancel := context.WithTimeout(ctx, max(time.Millisecond, someTime(r.random)))
 	defer cancel()
 	var has []string
-	for _, name := range namedSecrets(ingress) {
+	for _, name := range namedSecrets(config) {
 		secret, exists, err := r.get(ctx, name)
 		switch {
 		case err != nil:
@@ -263,9 +262,9 @@ func (r *referring) checkDone(now simulation.State) error {
 	}
 	held := map[index.Key]bool{}
 	var errs []error
-	for _, ingress := range simulation.Objects[*networkingv1.Ingress](now) {
+	for _, config := range simulation.Objects[*corev1.ConfigMap](now) {
 		var want []string
-		for _, key := range namedSecrets(ingress) {
+		for _, key := range namedSecrets(config) {
 			held[key] = true
 			if version, ok := have[key]; ok {
 				want = append(want, key.Name+"="+version)
@@ -273,8 +272,8 @@ func (r *referring) checkDone(now simulation.State) error {
 				want = append(want, key.Name+" is missing")
 			}
 		}
-		if is := r.done[index.KeyOf(ingress)]; is != strings.Join(want, ", ") {
-			errs = append(errs, fmt.Errorf("%s was reconciled with %q, and the server has %q", ingress.Name, is, want))
+		if is := r.done[index.KeyOf(config)]; is != strings.Join(want, ", ") {
+			errs = append(errs, fmt.Errorf("%s was reconciled with %q, and the server has %q", config.Name, is, want))
 		}
 	}
 	status := r.secrets.Status()
@@ -284,10 +283,10 @@ func (r *referring) checkDone(now simulation.State) error {
 	return errors.Join(errs...)
 }
 
-// namedSecrets returns the keys of the Secrets that an Ingress names.
-func namedSecrets(ingress *networkingv1.Ingress) (keys []index.Key) {
-	for _, tls := range ingress.Spec.TLS {
-		keys = append(keys, index.Key{Namespace: ingress.Namespace, Name: tls.SecretName})
+// namedSecrets returns the keys of the Secrets that a ConfigMap names.
+func namedSecrets(config *corev1.ConfigMap) (keys []index.Key) {
+	for name := range strings.FieldsSeq(config.Data["secrets"]) {
+		keys = append(keys, index.Key{Namespace: config.Namespace, Name: name})
 	}
 	return keys
 }
@@ -300,12 +299,12 @@ func allSecrets() (keys []index.Key) {
 	return keys
 }
 
-// writeIngresses makes Ingresses name other Secrets, and changes those.
-func writeIngresses(ctx context.Context, client kubernetes.Interface, random *rand.Rand) error {
+// writeReferences makes ConfigMaps name other Secrets, and changes those.
+func writeReferences(ctx context.Context, client kubernetes.Interface, random *rand.Rand) error {
 	for range 1 + random.IntN(3) {
 		write := writeSecret
 		if random.IntN(3) == 0 {
-			write = writeIngress
+			write = writeConfig
 		}
 		if err := except(write(ctx, client, random), apierrors.IsAlreadyExists, apierrors.IsNotFound); err != nil {
 			return err
@@ -314,19 +313,21 @@ func writeIngresses(ctx context.Context, client kubernetes.Interface, random *ra
 	return nil
 }
 
-func writeIngress(ctx context.Context, client kubernetes.Interface, random *rand.Rand) (err error) {
-	ingresses := client.NetworkingV1().Ingresses("blue")
-	ingress := &networkingv1.Ingress{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("web-", random.IntN(3)), Namespace: "blue"}}
+func writeConfig(ctx context.Context, client kubernetes.Interface, random *rand.Rand) (err error) {
+	configs := client.CoreV1().ConfigMaps("blue")
+	config := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("web-", random.IntN(3)), Namespace: "blue"}}
+	var secrets []string
 	for _, n := range random.Perm(4)[:random.IntN(4)] {
-		ingress.Spec.TLS = append(ingress.Spec.TLS, networkingv1.IngressTLS{SecretName: fmt.Sprint("tls-", n)})
+		secrets = append(secrets, fmt.Sprint("tls-", n))
 	}
+	config.Data = map[string]string{"secrets": strings.Join(secrets, " ")}
 	switch random.IntN(5) {
 	case 0:
-		return ingresses.Delete(ctx, ingress.Name, metav1.DeleteOptions{})
+		return configs.Delete(ctx, config.Name, metav1.DeleteOptions{})
 	case 1, 2:
-		_, err = ingresses.Create(ctx, ingress, metav1.CreateOptions{})
+		_, err = configs.Create(ctx, config, metav1.CreateOptions{})
 	default:
-		_, err = ingresses.Update(ctx, ingress, metav1.UpdateOptions{})
+		_, err = configs.Update(ctx, config, metav1.UpdateOptions{})
 	}
 	return err
 }
