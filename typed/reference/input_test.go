@@ -31,8 +31,8 @@ func secretsWith(opts ...kube.SourceOption) *reference.Source[string, *corev1.Se
 
 // TestInput: what cannot be held is an error at once, and nothing is held.
 func TestInput(t *testing.T) {
-	roles := reference.NewSource[string](func(k index.Key) source.Source[*rbacv1.ClusterRole] {
-		return kube.FromREST[*rbacv1.ClusterRole](nowhere, kube.WithName(k))
+	roles := reference.NewSource[string](func(k index.Key) source.Source[*corev1.Secret] {
+		return source.Map(kube.FromREST[*rbacv1.ClusterRole](nowhere, kube.WithName(k)), func(*rbacv1.ClusterRole) *corev1.Secret { return nil })
 	})
 	whole := reference.NewSource[string](func(index.Key) source.Source[*corev1.Secret] {
 		return kube.FromREST[*corev1.Secret](nowhere)
@@ -46,37 +46,35 @@ func TestInput(t *testing.T) {
 	none := reference.NewSource[string](func(index.Key) source.Source[*corev1.Secret] { return nil })
 	good := key("good")
 	for name, c := range map[string]struct {
-		of   interface{ hold(index.Key) error }
+		of   *reference.Source[string, *corev1.Secret]
 		key  index.Key
 		want string
 	}{
-		"no name":                {holder[*corev1.Secret]{secretsWith()}, index.Key{Namespace: "shop"}, "object shop/: the key has no name"},
-		"no namespace":           {holder[*corev1.Secret]{secretsWith()}, index.Key{Name: "a"}, "the key has no namespace: WithName names a, and secrets have one"},
-		"a namespace too much":   {holder[*rbacv1.ClusterRole]{roles}, index.Key{Namespace: "shop", Name: "a"}, "the objects have no namespace: WithName names shop/a, and clusterroles.v1.rbac.authorization.k8s.io have none"},
-		"no path":                {holder[*corev1.Secret]{secretsWith()}, index.Key{Namespace: "shop", Name: "a/b"}, `"a/b" may not contain '/'`},
-		"all objects":            {holder[*corev1.Secret]{whole}, good, "the source is not one of one object: use WithName"},
-		"all, projected":         {holder[*corev1.Secret]{projected}, good, "the source is not one of one object: use WithName"},
-		"another object":         {holder[*corev1.Secret]{other}, good, "the function that makes sources has returned one of the object shop/other"},
-		"no source":              {holder[*corev1.Secret]{none}, good, "the function that makes sources has returned nil"},
-		"labels":                 {holder[*corev1.Secret]{secretsWith(kube.WithLabelSelector(labels.Everything()))}, good, "leave out WithLabelSelector and WithFieldSelector"},
-		"fields":                 {holder[*corev1.Secret]{secretsWith(kube.WithFieldSelector(fields.Everything()))}, good, "leave out WithLabelSelector and WithFieldSelector"},
-		"another namespace":      {holder[*corev1.Secret]{secretsWith(kube.WithNamespace("inn"))}, good, `WithName names shop/good, and WithNamespace "inn"`},
-		"an option of no use":    {holder[*corev1.Secret]{reference.NewSource[string](func(index.Key) source.Source[*corev1.Secret] { return nil }, reference.WithIdle(-1))}, good, "WithIdle: the time is -1ns"},
-		"another one":            {holder[*corev1.Secret]{reference.NewSource[string](func(index.Key) source.Source[*corev1.Secret] { return nil }, reference.WithLimit(0))}, good, "WithLimit: 0 names"},
-		"an option that is nil":  {holder[*corev1.Secret]{reference.NewSource[string](func(index.Key) source.Source[*corev1.Secret] { return nil }, nil)}, good, "option is nil"},
-		"a function that is nil": {holder[*corev1.Secret]{reference.NewSource[string, *corev1.Secret](nil)}, good, "NewSource: function is nil"},
+		"no name":                {secretsWith(), index.Key{Namespace: "shop"}, "object shop/: the key has no name"},
+		"no namespace":           {secretsWith(), index.Key{Name: "a"}, "the key has no namespace: WithName names a, and secrets have one"},
+		"a namespace too much":   {roles, index.Key{Namespace: "shop", Name: "a"}, "the objects have no namespace: WithName names shop/a, and clusterroles.v1.rbac.authorization.k8s.io have none"},
+		"no path":                {secretsWith(), index.Key{Namespace: "shop", Name: "a/b"}, `"a/b" may not contain '/'`},
+		"all objects":            {whole, good, "the source is not one of one object: use WithName"},
+		"all, projected":         {projected, good, "the source is not one of one object: use WithName"},
+		"another object":         {other, good, "the function that makes sources has returned one of the object shop/other"},
+		"no source":              {none, good, "the function that makes sources has returned nil"},
+		"labels":                 {secretsWith(kube.WithLabelSelector(labels.Everything())), good, "leave out WithLabelSelector and WithFieldSelector"},
+		"fields":                 {secretsWith(kube.WithFieldSelector(fields.Everything())), good, "leave out WithLabelSelector and WithFieldSelector"},
+		"another namespace":      {secretsWith(kube.WithNamespace("inn")), good, `WithName names shop/good, and WithNamespace "inn"`},
+		"an option of no use":    {reference.NewSource[string](func(index.Key) source.Source[*corev1.Secret] { return nil }, reference.WithIdle(-1)), good, "WithIdle: the time is -1ns"},
+		"another one":            {reference.NewSource[string](func(index.Key) source.Source[*corev1.Secret] { return nil }, reference.WithLimit(0)), good, "WithLimit: 0 names"},
+		"an option that is nil":  {reference.NewSource[string](func(index.Key) source.Source[*corev1.Secret] { return nil }, nil), good, "option is nil"},
+		"a function that is nil": {reference.NewSource[string, *corev1.Secret](nil), good, "NewSource: function is nil"},
 	} {
-		assert.ErrorContains(t, c.of.hold(c.key), c.want, name)
+		assert.ErrorContains(t, holdMore(c.of, c.key), c.want, name)
 	}
 }
 
-// holder holds one key that is good, if it can, and one more.
-type holder[T index.Object] struct{ *reference.Source[string, T] }
-
-func (h holder[T]) hold(k index.Key) error {
-	before := h.Status()
-	err := h.Hold("o", k)
-	if after := h.Status(); after.Held != before.Held {
+// holdMore holds one more key, if it can.
+func holdMore(s *reference.Source[string, *corev1.Secret], k index.Key) error {
+	before := s.Status()
+	err := s.Hold("o", k)
+	if after := s.Status(); after.Held != before.Held {
 		return errors.New("it is held")
 	}
 	return err
