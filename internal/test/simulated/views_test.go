@@ -33,11 +33,11 @@ type mates struct {
 	all   string
 }
 
-func (m mates) GetNamespace() string { return m.Namespace }
-func (m mates) GetName() string      { return m.Name }
+func (m *mates) GetNamespace() string { return m.Namespace }
+func (m *mates) GetName() string      { return m.Name }
 
-func matesOf(p *corev1.Pod, others iter.Seq[*corev1.Pod]) (mates, bool) {
-	m := mates{Key: index.KeyOf(p), self: p.ResourceVersion}
+func matesOf(p *corev1.Pod, others iter.Seq[*corev1.Pod]) (*mates, bool) {
+	m := &mates{Key: index.KeyOf(p), self: p.ResourceVersion}
 	for other := range others {
 		if index.KeyOf(other) == m.Key {
 			m.again = other.ResourceVersion
@@ -53,7 +53,7 @@ func isEven(p *corev1.Pod) bool {
 	return value == "0" || value == "2" || value == "4"
 }
 
-func (m mates) check() error {
+func (m *mates) check() error {
 	if m.again != "" && m.again != m.self {
 		return fmt.Errorf("%s is computed from the versions %s and %s", m.Key, m.self, m.again)
 	}
@@ -88,7 +88,7 @@ func defineViews(s *simulation.Simulation) {
 			return told.err()
 		})
 		simulation.Eventually(ctx, "the view is what the server's objects make", goal, func(now simulation.State) error {
-			want, got := matesFrom(simulation.Objects[*corev1.Pod](now)), slices.Collect(informer.All())
+			want, got := matesFrom(simulation.Objects[*corev1.Pod](now)), statesOf(informer.All())
 			return errors.Join(sameMates("the store", want, got), sameMates("the handler", want, told.all()))
 		})
 		return runAll(ctx, pods.Run, informer.Run)
@@ -123,7 +123,14 @@ func matesFrom(pods []*corev1.Pod) (all []mates) {
 				}
 			}
 		})
-		all = append(all, m)
+		all = append(all, *m)
+	}
+	return all
+}
+
+func statesOf(objects iter.Seq[*mates]) (all []mates) {
+	for m := range objects {
+		all = append(all, *m)
 	}
 	return all
 }
@@ -147,11 +154,11 @@ type toldMates struct {
 
 func newTold() *toldMates { return &toldMates{known: map[index.Key]mates{}} }
 
-func (h *toldMates) OnAdd(m mates, _ bool) { h.change(m.Key, mates{}, m) }
+func (h *toldMates) OnAdd(m *mates, _ bool) { h.change(m.Key, mates{}, *m) }
 
-func (h *toldMates) OnUpdate(old, m mates) { h.change(m.Key, old, m) }
+func (h *toldMates) OnUpdate(old, m *mates) { h.change(m.Key, *old, *m) }
 
-func (h *toldMates) OnDelete(d typed.Deleted[mates]) { h.change(d.Key, d.Object, mates{}) }
+func (h *toldMates) OnDelete(d typed.Deleted[*mates]) { h.change(d.Key, *d.Object, mates{}) }
 
 // change notes a change from one state to another, of which the zero one is none.
 func (h *toldMates) change(key index.Key, from, to mates) {
