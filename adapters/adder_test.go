@@ -19,36 +19,38 @@ import (
 
 // adderCalls is a work queue that writes down how keys are added.
 type adderCalls struct {
-	workqueue.TypedRateLimitingInterface[string] // nil: nothing else is called
-	calls                                        []string
+	workqueue.TypedRateLimitingInterface[index.Key] // nil: nothing else is called
+	calls                                           []string
 }
 
-func (q *adderCalls) Add(key string) { q.calls = append(q.calls, "add "+key) }
+func (q *adderCalls) Add(key index.Key) { q.calls = append(q.calls, "add "+key.Name) }
 
-func (q *adderCalls) AddAfter(key string, d time.Duration) {
-	q.calls = append(q.calls, fmt.Sprintf("add %s after %v", key, d))
+func (q *adderCalls) AddAfter(key index.Key, d time.Duration) {
+	q.calls = append(q.calls, fmt.Sprintf("add %s after %v", key.Name, d))
 }
 
-func (q *adderCalls) AddRateLimited(key string) { q.calls = append(q.calls, "add rate limited "+key) }
+func (q *adderCalls) AddRateLimited(key index.Key) {
+	q.calls = append(q.calls, "add rate limited "+key.Name)
+}
 
 func TestAdderHonoursOptions(t *testing.T) {
 	q := &adderCalls{}
-	a := adapters.Adder[string](q)
-	a.AddWithOptions("a", queue.AddOptions{})
-	a.AddWithOptions("b", queue.AddOptions{Priority: queue.LowPriority, After: -time.Second})
-	a.AddWithOptions("c", queue.AddOptions{After: time.Second})
-	a.AddWithOptions("d", queue.AddOptions{RateLimited: true})
-	a.AddWithOptions("e", queue.AddOptions{RateLimited: true, After: time.Second})
+	a := adapters.Adder[index.Key](q)
+	a.AddWithOptions(index.Key{Name: "a"}, queue.AddOptions{})
+	a.AddWithOptions(index.Key{Name: "b"}, queue.AddOptions{Priority: queue.LowPriority, After: -time.Second})
+	a.AddWithOptions(index.Key{Name: "c"}, queue.AddOptions{After: time.Second})
+	a.AddWithOptions(index.Key{Name: "d"}, queue.AddOptions{RateLimited: true})
+	a.AddWithOptions(index.Key{Name: "e"}, queue.AddOptions{RateLimited: true, After: time.Second})
 	assert.Equal(t, []string{
 		"add a", "add b", "add c after 1s", "add rate limited d", "add e after 1s", "add rate limited e",
 	}, q.calls)
 }
 
 func TestAdderOfATypedQueueIsTheQueue(t *testing.T) {
-	q, err := queue.NewWorkQueue[string]()
+	q, err := queue.NewWorkQueue[index.Key]()
 	require.NoError(t, err)
-	assert.Same(t, q, adapters.Adder[string](q))
-	assert.True(t, adapters.Adder[string](nil) == nil)
+	assert.Same(t, q, adapters.Adder[index.Key](q))
+	assert.True(t, adapters.Adder[index.Key](nil) == nil)
 }
 
 // Typed handlers feed a queue of client-go.
