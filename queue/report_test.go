@@ -109,7 +109,7 @@ func TestReportIsInWords(t *testing.T) {
 	q.Add(cache.ObjectName{Namespace: "kube-system", Name: "dns"})
 	assert.Equal(t, "kube-system/dns", q.Report(1).Oldest)
 
-	odd := newQueue[*spoken](t)
+	odd := newQueue[any](t)
 	odd.Add(&spoken{func() string { panic("no words") }})
 	assert.Contains(t, odd.Report(1).Oldest, "PANIC", "a method that panics does no harm")
 
@@ -263,7 +263,7 @@ func TestReportOfStuckKeysBehindOthers(t *testing.T) {
 // TestKeyStateHoldsNoLock while it puts a key that fails into words: these depend on what the queue
 // knows of another key.
 func TestKeyStateHoldsNoLock(t *testing.T) {
-	q := newQueue[*spoken](t)
+	q := newQueue[any](t)
 	other := &spoken{func() string { return "other" }}
 	curious := &spoken{func() string {
 		known := make(chan *queue.Failing, 1)
@@ -278,7 +278,7 @@ func TestKeyStateHoldsNoLock(t *testing.T) {
 	q.Add(other)
 	q.Add(curious)
 	q.ShutDown()
-	err := q.Run(t.Context(), 1, func(context.Context, *spoken) error { return queue.TerminalError(nil) })
+	err := q.Run(t.Context(), 1, func(context.Context, any) error { return queue.TerminalError(nil) })
 	require.ErrorIs(t, err, queue.ErrShutDown)
 	assert.Equal(t, "curious of other", q.KeyState(curious).Failing.Key)
 }
