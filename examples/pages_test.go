@@ -18,14 +18,14 @@ var root = ".."
 func TestCodeOfPages(t *testing.T) {
 	marks := regexp.MustCompile("(?ms)^<!-- code: (\\S+) -->$|^```go\n(.*?)^```")
 	for name, page := range pages(t) {
-		code := ""
+		folder, code := "", ""
 		for _, match := range marks.FindAllStringSubmatch(page, -1) {
 			if match[1] != "" {
-				code = codeBelow(t, filepath.Join(root, filepath.FromSlash(match[1])))
+				folder, code = match[1], codeBelow(t, filepath.Join(root, filepath.FromSlash(match[1])))
 				continue
 			}
 			require.NotEmpty(t, code, "%s: name the code before the first piece of it, as <!-- code: examples/podcount -->", name)
-			assert.Contains(t, code, withoutIndent(match[2]), name)
+			assert.True(t, strings.Contains(code, withoutIndent(match[2])), "%s: the code of %s does not contain\n%s", name, folder, match[2])
 		}
 	}
 }
