@@ -29,6 +29,9 @@ import (
 	"github.com/kubetyped/informer/typed/kube"
 )
 
+// quickly makes a source try again at once, or nearly.
+var quickly = kube.WithBackoff(10*time.Millisecond, 100*time.Millisecond)
+
 // TestFaults breaks the connection in all ways that the server can, while
 // objects change, and checks that the history has neither gap nor duplicate
 // and ends in the state of the server.
@@ -54,7 +57,7 @@ func TestFaults(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			srv, client := rig.Serve(t, 50)
-			pods := typed.NewInformer(kube.FromClient(client.CoreV1().Pods("")))
+			pods := typed.NewInformer(kube.FromClient(client.CoreV1().Pods(""), quickly))
 			h := rig.Record(t, pods)
 			ctx := rig.Start(t, pods)
 			require.NoError(t, pods.WaitForSync(ctx))
@@ -106,7 +109,7 @@ func TestListThatFails(t *testing.T) {
 			t.Parallel()
 			srv, client := rig.Serve(t, 1)
 			lift := srv.Inject(apitest.Fault{Resource: "pods", Err: test.err})
-			informer := typed.NewInformer(kube.FromClient(client.CoreV1().Pods("")))
+			informer := typed.NewInformer(kube.FromClient(client.CoreV1().Pods(""), quickly))
 			ctx := rig.Start(t, informer)
 			err := waitInVain(ctx, t, informer)
 			assert.True(t, test.is(err), "%v", err)

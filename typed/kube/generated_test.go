@@ -35,7 +35,7 @@ func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f
 func TestBuiltInResources(t *testing.T) {
 	t.Parallel()
 	var path string
-	clientset, err := kubernetes.NewForConfig(&rest.Config{Host: "http://example.com/prefix", Transport: transport(func(r *http.Request) (*http.Response, error) {
+	clientset, err := kubernetes.NewForConfig(&rest.Config{Host: "http://example.com/prefix", QPS: -1, Transport: transport(func(r *http.Request) (*http.Response, error) {
 		path = r.URL.Path
 		return nil, errors.New("not sent")
 	})})

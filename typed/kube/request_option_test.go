@@ -86,7 +86,7 @@ func TestConsistentRelist(t *testing.T) {
 	for _, opts := range [][]kube.SourceOption{{kube.WithoutWatchList()}, nil} {
 		srv, _ := rig.Serve(t, 1)
 		q := &queries{}
-		pods := typed.NewInformer(kube.FromREST[*corev1.Pod](q.config(srv), append(opts, kube.WithConsistentLists())...))
+		pods := typed.NewInformer(kube.FromREST[*corev1.Pod](q.config(srv), append(opts, kube.WithConsistentLists(), quickly)...))
 		ctx := rig.Start(t, pods)
 		require.NoError(t, pods.WaitForSync(ctx))
 		require.NoError(t, srv.WaitForWatches(ctx, "pods", 1))

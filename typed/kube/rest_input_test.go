@@ -297,7 +297,7 @@ func TestEndlessStreamedList(t *testing.T) {
 	requests := &watched{}
 	config := requests.config(srv)
 	config.Wrap(func(base http.RoundTripper) http.RoundTripper { return ignorant{base} })
-	pods := typed.NewInformer(kube.FromREST[*corev1.Pod](config, kube.WithWatchListTimeout(50*time.Millisecond)))
+	pods := typed.NewInformer(kube.FromREST[*corev1.Pod](config, kube.WithWatchListTimeout(50*time.Millisecond), quickly))
 	ctx := rig.Start(t, pods)
 	require.NoError(t, pods.WaitForSync(ctx))
 	assert.ErrorContains(t, pods.Status().NotStreamedErr, "watch pods: the server does not end the streamed list")

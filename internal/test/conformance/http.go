@@ -83,7 +83,7 @@ func testBodies(c *check) {
 		{"POST", path, "application/json", `{`, 400},
 		{"POST", path, "application/vnd.kubernetes.protobuf", `{}`, 400},
 		{"POST", path, "text/plain", `{}`, 415},
-		{"POST", path, "application/json", strings.Repeat(" ", 4<<20), 413},
+		{"POST", path, "application/json", strings.Repeat(" ", 3<<20+1), 413},
 		{"POST", path + "?dryRun=Some", "application/json", `{"metadata":{"name":"a"}}`, 422},
 		{"POST", "/api/v1/configmaps", "application/json", `{"metadata":{"name":"a"}}`, 405},
 		{"PUT", path + "/json", "application/json", `{"metadata":{"name":"yaml"}}`, 400},
