@@ -3,10 +3,8 @@ package adapters_test
 import (
 	"context"
 	"testing"
-	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
@@ -15,6 +13,7 @@ import (
 	"github.com/kubetyped/informer/adapters"
 	"github.com/kubetyped/informer/adapters/internal/listwatch"
 	"github.com/kubetyped/informer/index"
+	testrig "github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
 	"github.com/kubetyped/informer/typed/kube"
@@ -32,19 +31,6 @@ func TestFromSharedOmits(t *testing.T) {
 	assert.True(t, omits(adapters.NewSharedIndexInformer(masked, &corev1.Pod{}, 0, cache.Indexers{})))
 	assert.False(t, omits(adapters.NewSharedIndexInformer(whole, &corev1.Pod{}, 0, cache.Indexers{})))
 	assert.False(t, omits(cache.NewSharedIndexInformer(masked, &corev1.Pod{}, 0, cache.Indexers{})), "which cannot tell")
-}
-
-// masked is a source without objects that leaves out what one of FromREST with WithFields does.
-type masked struct{}
-
-func (masked) Run(ctx context.Context, sink source.Sink[*corev1.Pod]) error {
-	sink.Replace(source.List{Items: []source.Staged{source.LeaveOut()}}, "1")
-	<-ctx.Done()
-	return nil
-}
-
-func (masked) Omits(field string) bool {
-	return source.Omits(kube.FromREST[*corev1.Pod](&rest.Config{Host: "http://127.0.0.1:1"}, kube.WithFields("status.phase")), field)
 }
 
 // TestFieldsOfSourcesOpenedLater: an informer can learn late that a field is left out, for example
@@ -69,43 +55,11 @@ func TestFieldsOfSourcesOpenedLater(t *testing.T) {
 			if err := over.AddIndexes(index.Labels[*corev1.Pod]("app")); err != nil {
 				return err
 			}
-			ended := make(chan error, 1)
-			go func() { ended <- over.Run(ctx) }()
-			synctest.Wait()
-			select {
-			case err := <-ended:
-				return err
-			default:
-				return nil
-			}
+			return testrig.EndsAtOnce(ctx, over)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				for _, before := range []bool{true, false} {
-					ctx, cancel := context.WithCancel(t.Context())
-					namespaces := source.NewNamespaces()
-					pods := typed.NewInformer(source.FromNamespaces(namespaces, func(string) source.Source[*corev1.Pod] {
-						return source.FilterMap(source.Source[*corev1.Pod](masked{}), func(p *corev1.Pod) (*corev1.Pod, bool) { return p, true })
-					}))
-					ended := make(chan error, 1)
-					go func() { ended <- pods.Run(ctx) }()
-					synctest.Wait()
-					if before {
-						assert.NoError(t, need(ctx, pods))
-					}
-					namespaces.Add("shop")
-					synctest.Wait()
-					if before {
-						require.NotEmpty(t, ended, "it goes on")
-						assert.ErrorContains(t, <-ended, "source omits metadata.")
-					} else {
-						assert.ErrorContains(t, need(ctx, pods), "omits")
-					}
-					cancel()
-					synctest.Wait()
-				}
-			})
+			testrig.OpenLater(t, kube.FromREST[*corev1.Pod](&rest.Config{Host: "http://127.0.0.1:1"}, kube.WithFields("status.phase")), need)
 		})
 	}
 }

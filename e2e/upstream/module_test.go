@@ -52,8 +52,8 @@ func copyRuntime(t *testing.T) (dir string) {
 }
 
 // copyOf copies a module, of the version that another module requires, and has the copy require
-// this project's modules. It returns the folder of the copy, which is the same each time: what is
-// compiled there is found again.
+// this project's modules. It returns the folder of the copy. The folder is the same each time, so
+// that the build cache has what an earlier run compiled.
 func copyOf(t *testing.T, module, requiredBy, name string) (dir string) {
 	root := target.Repository(t)
 	dir = filepath.Join(root, "e2e/bin/upstream", name)

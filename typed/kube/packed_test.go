@@ -165,8 +165,8 @@ func TestPackedKinds(t *testing.T) {
 	}
 }
 
-// TestPackedBadInput: what cannot be packed is an error at the start that says why. Sources and writers
-// check types in the same way.
+// TestPackedBadInput: a type that cannot be packed is refused at the start, with the reason. Sources and
+// writers check types in the same way.
 func TestPackedBadInput(t *testing.T) {
 	t.Parallel()
 	srv := apitest.Start(t)
