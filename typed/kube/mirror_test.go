@@ -18,7 +18,8 @@ import (
 // mirror contains the objects that a source reports to its sink. Tests of how a type is decoded use it: an
 // informer would show no more, and takes much longer to compile, once for each type.
 type mirror struct {
-	ctx context.Context // ends with the test
+	ctx   context.Context // ends with the test
+	calls sync.WaitGroup  // back to the source
 
 	mu       sync.Mutex
 	synced   bool                       // guarded by mu
@@ -43,6 +44,7 @@ func mirrored[T index.Object](t *testing.T, src source.Source[T]) *mirror {
 	t.Cleanup(func() {
 		cancel()
 		running.Wait()
+		m.calls.Wait()
 	})
 	return m
 }
@@ -133,7 +135,7 @@ func (m *mirror) replace(l source.List, version string) {
 		m.objects, m.synced = objects, true
 	})
 	if l.Done != nil {
-		go l.Done()
+		m.calls.Go(l.Done)
 	}
 }
 
@@ -180,7 +182,7 @@ func (s *mirrorSink[T]) Step(changes []index.Change[T], version string, done fun
 		}
 	})
 	if done != nil {
-		go done()
+		s.to.calls.Go(done)
 	}
 }
 
