@@ -165,8 +165,7 @@ func TestPackedKinds(t *testing.T) {
 	}
 }
 
-// TestPackedBadInput: a type that cannot be packed is refused at the start, with the reason. Sources and
-// writers check types in the same way.
+// TestPackedBadInput: a type that cannot be packed is refused at the start, with the reason.
 func TestPackedBadInput(t *testing.T) {
 	t.Parallel()
 	srv := apitest.Start(t)
@@ -175,13 +174,11 @@ func TestPackedBadInput(t *testing.T) {
 		"WithFields and WithoutFields leave out what Packed keeps": func(ctx context.Context) error {
 			return kube.FromREST[*packedPod](srv.Config(), pod, kube.WithFields("metadata.labels")).Run(ctx, nil)
 		},
-		"is a pointer to a Packed, and would stay nil": func(context.Context) error {
-			_, err := kube.NewWriter[*pointsAtPacked](srv.Config(), pod)
-			return err
+		"is a pointer to a Packed, and would stay nil": func(ctx context.Context) error {
+			return kube.FromREST[*pointsAtPacked](srv.Config(), pod).Run(ctx, nil)
 		},
-		"is a Packed, and would stay empty": func(context.Context) error {
-			_, err := kube.NewWriter[*namesPacked](srv.Config(), pod)
-			return err
+		"is a Packed, and would stay empty": func(ctx context.Context) error {
+			return kube.FromREST[*namesPacked](srv.Config(), pod).Run(ctx, nil)
 		},
 		"come without bytes: Packed is for FromREST": func(ctx context.Context) error {
 			return kube.FromListerWatcher[*packedPod](&cache.ListWatch{}).Run(ctx, nil)

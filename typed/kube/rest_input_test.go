@@ -48,19 +48,17 @@ type untagged struct {
 	metav1.ObjectMeta
 }
 
-// TestBadRESTInput makes every mistake that arguments allow. Sources and writers check types in the
-// same way.
+// TestBadRESTInput makes every mistake that arguments allow.
 func TestBadRESTInput(t *testing.T) {
 	config := &rest.Config{Host: "localhost"}
-	of1 := func(_ any, err error) error { return err }
 	for message, err := range map[string]error{
 		"configuration is nil":                    kube.FromREST[*corev1.Pod](nil).Run(t.Context(), nil),
 		"source option is nil":                    kube.FromREST[*corev1.Pod](config, nil).Run(t.Context(), nil),
 		"WithScheme: scheme is nil":               kube.FromREST[*corev1.Pod](config, kube.WithScheme(nil)).Run(t.Context(), nil),
 		"WithRESTMapper: mapper is nil":           kube.FromREST[*corev1.Pod](config, kube.WithRESTMapper(nil)).Run(t.Context(), nil),
-		"pointers to structs, and *rig.":          of1(kube.NewWriter[*rig.Bare](config)),
-		"write v1.ObjectMeta `json:\"metadata\"`": of1(kube.NewWriter[*untagged](config, kube.WithResource(podResource))),
-		"no method GetResourceVersion":            of1(kube.NewWriter[*versionless](config)),
+		"pointers to structs, and rig.":           kube.FromREST[rig.Bare](config).Run(t.Context(), nil),
+		"write v1.ObjectMeta `json:\"metadata\"`": kube.FromREST[*untagged](config, kube.WithResource(podResource)).Run(t.Context(), nil),
+		"no method GetResourceVersion":            kube.FromREST[*versionless](config).Run(t.Context(), nil),
 		"it is in no scheme":                      kube.FromREST[*Network](config).Run(t.Context(), nil),
 		"use WithResource":                        kube.FromREST[*unstructured.Unstructured](config).Run(t.Context(), nil),
 		"of *v1.PartialObjectMetadata is not":     kube.FromREST[*metav1.PartialObjectMetadata](config).Run(t.Context(), nil),
