@@ -1,6 +1,7 @@
 package kube_test
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"net/http"
@@ -60,6 +61,39 @@ func TestUnusableWatches(t *testing.T) {
 		assert.EqualValues(t, 3, pods.Status().FailedWatches)
 		assert.Zero(t, pods.Status().FailedLists)
 		assert.Equal(t, 2, srv.Requests("list", "pods"))
+	})
+}
+
+// TestUnusableWatchesOfWholeFrames: a frame that has come as a whole is not cut off, even if the
+// object in it is shorter than it says. The objects are listed as after other unusable watches.
+func TestUnusableWatchesOfWholeFrames(t *testing.T) {
+	t.Parallel()
+	rig.InBubble(t, func(t *testing.T) {
+		srv := apitest.Start(t)
+		require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", "")))
+		event := []byte("\n\x08MODIFIED\x12\x18\n\x16k8s\x00\n\t\n\x02v1\x12\x03Pod\x12\x05\n\x7fabc") // metadata of 127 bytes, of which 3 are there
+		frame := append([]byte{0, 0, 0, byte(len(event))}, event...)
+		config := with(srv.Config(), func(r *http.Request) *http.Response {
+			if !r.URL.Query().Has("watch") || srv.Requests("list", "pods") > 1 {
+				return nil
+			}
+			broken := response(http.StatusOK, "")
+			broken.Body = io.NopCloser(io.MultiReader(late{1010 * time.Millisecond}, bytes.NewReader(frame)))
+			broken.Header.Set("Content-Type", "application/vnd.kubernetes.protobuf;stream=watch")
+			return broken
+		})
+		pods := typed.NewInformer(kube.FromREST[*corev1.Pod](config, kube.WithoutWatchList()))
+		ctx := rig.Start(t, pods)
+		require.NoError(t, pods.WaitForSync(ctx))
+		time.Sleep(10 * time.Minute)
+		assert.Equal(t, 2, srv.Requests("list", "pods"))
+		assert.EqualValues(t, 3, pods.Status().FailedWatches)
+		err := pods.Status().LastErr
+		var broken *kube.StreamError
+		require.ErrorAs(t, err, &broken)
+		assert.NotErrorIs(t, err, io.ErrUnexpectedEOF)
+		assert.NotContains(t, err.Error(), "cut off")
+		assert.NoError(t, pods.Status().Err)
 	})
 }
 

@@ -68,6 +68,15 @@ func between(err error) error {
 	return err
 }
 
+// undecoded returns why a part that has arrived as a whole cannot be decoded. Decoders of what
+// ends too early in it return the errors of a response that is cut off, which it is not.
+func undecoded(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		return fmt.Errorf("the part is complete, and the decoder expects more: %v", err)
+	}
+	return err
+}
+
 var errTooLong = fmt.Errorf("part is longer than %d bytes", MaxFrame)
 
 // Head is what a list has besides its items.

@@ -143,7 +143,7 @@ func (p *Pipeline) Run(frames Frames) error {
 // one decodes a frame on the goroutine of Run, while no decoder is busy.
 func (p *Pipeline) one(number int, frames Frames, data []byte) error {
 	if err := p.alone.add(data); err != nil {
-		return &FrameError{Frame: number, Offset: frames.Offset(), Err: err}
+		return &FrameError{Frame: number, Offset: frames.Offset(), Err: undecoded(err)}
 	}
 	if !p.alone.pass() {
 		return ErrStopped
@@ -280,7 +280,7 @@ func (p *Pipeline) decodeRun(r *run) {
 		f := &r.frames[i]
 		if r.err == nil && !p.ended.Load() {
 			if err := r.results.add(f.data); err != nil {
-				r.err = &FrameError{Frame: f.number, Offset: f.offset, Err: err}
+				r.err = &FrameError{Frame: f.number, Offset: f.offset, Err: undecoded(err)}
 			}
 		}
 		f.chunk.release()

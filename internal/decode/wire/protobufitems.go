@@ -106,7 +106,7 @@ func (l *protobufItems) envelope() error {
 		}
 		kind := runtime.TypeMeta{APIVersion: l.head.APIVersion, Kind: l.head.Kind}
 		if err := kind.Unmarshal(data); err != nil {
-			return fmt.Errorf("kind of the list: %w", err)
+			return fmt.Errorf("kind of the list: %w", undecoded(err))
 		}
 		l.head.APIVersion, l.head.Kind = kind.APIVersion, kind.Kind
 		return nil
@@ -138,7 +138,7 @@ func (l *protobufItems) field() ([]byte, error) {
 			return nil, err
 		}
 		if err := l.head.ListMeta.Unmarshal(data); err != nil {
-			return nil, fmt.Errorf("metadata of the list: %w", err)
+			return nil, fmt.Errorf("metadata of the list: %w", undecoded(err))
 		}
 		return nil, nil
 	case number == 2:
