@@ -3,6 +3,8 @@ package kube_test
 import (
 	"context"
 	"net"
+	"net/http"
+	"net/url"
 	"os"
 	"strconv"
 	"sync"
@@ -149,6 +151,35 @@ func TestBackAfterServerWasAway(t *testing.T) {
 					assert.NoError(t, pods.Status().Err)
 				}
 				assert.Less(t, late/rounds, away/6, "it is back soon, beside the time that the server was away")
+				lists, _, _ := server.counts()
+				assert.Equal(t, 1, lists, "it goes on without a list")
+			})
+		})
+	}
+}
+
+// TestBackAfterProxyWasAway: behind a proxy that is away, the server cannot be reached either.
+func TestBackAfterProxyWasAway(t *testing.T) {
+	unreachable := &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.EHOSTUNREACH)}
+	dial := func(context.Context, string, string) (net.Conn, error) { return nil, unreachable }
+	for _, proxy := range []string{"http://proxy.example.com:3128", "socks5://proxy.example.com:1080"} {
+		t.Run(proxy, func(t *testing.T) {
+			address, err := url.Parse(proxy)
+			require.NoError(t, err)
+			behind := http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(address), DialContext: dial}}
+			_, away := behind.Get("https://example.com") //nolint:bodyclose // it fails
+			require.Error(t, away)
+			rig.InBubble(t, func(t *testing.T) {
+				server := newBrittle()
+				pods := server.inform(t)
+				server.untilWatched(t)
+				time.Sleep(time.Minute) // all goes well
+				server.fail(away)
+				server.cut()
+				time.Sleep(time.Minute)
+				assert.ErrorIs(t, pods.Status().Err, away)
+				server.fail(nil)
+				assert.Less(t, server.untilWatched(t), 20*time.Second)
 				lists, _, _ := server.counts()
 				assert.Equal(t, 1, lists, "it goes on without a list")
 			})

@@ -161,10 +161,14 @@ func inTurn[R any](ctx context.Context, lw *retryingListerWatcher, begins bool, 
 }
 
 // isUnreachable reports whether a request has failed before there was a
-// connection to the server, or a watch before there was an answer.
+// connection to the server, or to a proxy before it, or a watch before there was an answer.
 func isUnreachable(err error) bool {
-	op, ok := errors.AsType[*net.OpError](err)
-	return ok && op.Op == "dial" || errors.Is(err, errNoAnswer)
+	for op, ok := errors.AsType[*net.OpError](err); ok; op, ok = errors.AsType[*net.OpError](op.Err) {
+		if op.Op == "dial" { // that of a proxy is within another one
+			return true
+		}
+	}
+	return errors.Is(err, errNoAnswer)
 }
 
 // countPage notes the progress that a page of a list makes. Errors are left to
