@@ -135,9 +135,9 @@ func (g *GuardedListerWatcher) stream(ctx context.Context, opts metav1.ListOptio
 		begun: time.Now(), timeout: time.Duration(ptr.Deref(opts.TimeoutSeconds, 0)) * time.Second,
 	}
 	g.lists.begin()
-	unanswered := time.AfterFunc(2*g.lists.silence, func() { cancel(errSilence) })
+	list.unanswered = time.AfterFunc(2*g.lists.silence, func() { cancel(errSilence) })
 	w, err := g.open(context.WithValue(request, streamedListKey{}, list), opts)
-	if err == nil && !unanswered.Stop() {
+	if err == nil && !list.unanswered.Stop() {
 		w.Stop()
 		err = errSilence
 	}
@@ -160,7 +160,7 @@ func (g *GuardedListerWatcher) stream(ctx context.Context, opts metav1.ListOptio
 	if errors.Is(err, errNotStreamed) {
 		g.lists.plain.Store(true)
 	}
-	unanswered.Stop()
+	list.unanswered.Stop()
 	cancel(nil)
 	return nil, err
 }

@@ -60,8 +60,8 @@ func (lw *restListerWatcher[T]) watch(
 	ctx context.Context, opts metav1.ListOptions,
 	get func(context.Context, metav1.ListOptions) (io.ReadCloser, wire.Codec[T], error),
 ) (watch.Interface, error) {
-	lw.breaks.wait(ctx)
 	list := streamedListOf(ctx)
+	list.askAfter(ctx, lw.breaks.wait)
 	ctx, stop := context.WithCancel(ctx)
 	request, cancel := context.WithCancelCause(ctx)
 	opts.Watch = true

@@ -116,11 +116,27 @@ type streamedList struct {
 	*streamedLists
 	release func() // ends the request
 
-	begun   time.Time
-	timeout time.Duration // that the server was asked to end it after; 0: none
-	silent  *time.Timer   // ends the request, with the cause errSilence
-	live    bool          // something has come that is not one of the first objects
-	taken   bool          // the watch that was opened watches over the list itself
+	begun      time.Time
+	timeout    time.Duration // that the server was asked to end it after; 0: none
+	unanswered *time.Timer   // ends the request, with the cause errSilence, before it is answered
+	silent     *time.Timer   // does so from then on
+	live       bool          // something has come that is not one of the first objects
+	taken      bool          // the watch that was opened watches over the list itself
+}
+
+// askAfter waits before the server is asked for the list: until then, it is not silent, and its time
+// for the list has not begun. The list may be nil.
+func (l *streamedList) askAfter(ctx context.Context, wait func(context.Context)) {
+	if l == nil {
+		wait(ctx)
+		return
+	}
+	l.unanswered.Stop()
+	wait(ctx)
+	if ctx.Err() == nil {
+		l.begun = time.Now()
+		l.unanswered.Reset(2 * l.silence)
+	}
 }
 
 // watchOver ends the request if nothing comes in time.
