@@ -119,3 +119,34 @@ func TestRejectedByAWatch(t *testing.T) {
 		assert.Nil(t, r.Rejected(key))
 	})
 }
+
+// TestRejectedByALateList: an object of a list that ends with its namespace, or comes after that, is not
+// reported as rejected.
+func TestRejectedByALateList(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		s := &scripts{started: map[string]*rig.Script{}}
+		r := &spacesRig{scripts: s, set: source.NewNamespaces("x", "y")}
+		proceed := make(chan struct{})
+		r.Rig = rig.Over(t, nil, source.FromNamespaces(r.set, s.source), typed.WithTransform(func(o *rig.Thing) (*rig.Thing, error) {
+			<-proceed
+			return nil, errors.New("broken")
+		}))
+		r.Start()
+		x, y := r.sinkOf("x"), r.sinkOf("y")
+		sinktest.Replace(x, "", nil, "5")
+		sinktest.Replace(y, "", nil, "5")
+		require.NoError(t, r.WaitForSync(t.Context()))
+		late := in("x", rig.At("a", 6))
+		go x.Stage(late, "6")
+		go y.Stage(in("y", rig.At("a", 6)), "6")
+		synctest.Wait()
+		r.set.Remove("x")
+		synctest.Wait()
+		close(proceed)
+		synctest.Wait()
+		assert.Nil(t, r.Rejected(index.KeyOf(late)), "nothing would take that back")
+		x.Stage(late, "7")
+		x.Stage(in("y", rig.At("b", 7)), "7")
+		assert.Equal(t, 1, r.Status().RejectedNow, "of y, which stays")
+	})
+}

@@ -120,13 +120,31 @@ func (s *namespaceSink[T]) reach(version string) string {
 	return s.advance()
 }
 
-// Stage implements Sink. It takes no lock: namespaces are listed at the same
-// time.
+// Stage implements Sink. It takes no lock while the namespace stays: namespaces are listed at the
+// same time. An object of one that is removed is not reported as rejected: no more reports would
+// take that back.
 func (s *namespaceSink[T]) Stage(obj T, resourceVersion string) Staged {
-	if !s.contains(obj, resourceVersion, true) {
-		return Reject(keyOrNone(obj))
+	staged := Reject(keyOrNone(obj))
+	if s.hasLeft() {
+		return staged // the list is not used
 	}
-	return s.sink.Stage(obj, resourceVersion)
+	if s.contains(obj, resourceVersion, true) {
+		staged = s.sink.Stage(obj, resourceVersion)
+	}
+	if key, rejected := Rejected(staged); rejected && s.hasLeft() {
+		s.sink.Report(&RejectedError{Key: key})
+	}
+	return staged
+}
+
+// hasLeft reports whether the namespace is removed.
+func (s *namespaceSink[T]) hasLeft() bool {
+	if s.ctx.Err() == nil {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.removed
 }
 
 // Replace implements Sink. A list of everything is to the source of a namespace all that
