@@ -135,7 +135,7 @@ func newInformer[T cache.Object](lw cache.ListerWatcher, example runtime.Object,
 	late := &latePanics[T]{}
 	store := index.NewIndexer(index.WithLiteralEvents[T](), index.WithKeyStrings[T]())
 	opts := []typed.Option{typed.WithName(typeName), typed.WithIndexer(store), typed.WithNameless(), typed.WithObserver(observer.OnStored(late.raise))}
-	opts = s.observeReached(opts)
+	opts = s.observeReached(store, opts)
 	measured := newMetrics(options.Identifier, options.InformerMetricsProvider)
 	if measured != nil {
 		opts = append(opts, observe.WithMetrics(measured))

@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/observer"
 	"github.com/kubetyped/informer/typed"
 )
@@ -29,13 +30,21 @@ func (r *reachedVersions) now() string {
 	return ""
 }
 
-// observeReached adds the observer of the versions that are reached, if objects are not in order.
-func (s *informer[T]) observeReached(opts []typed.Option) []typed.Option {
-	if s.source.writing == nil && s.source.spaces == nil {
-		return opts
+// observeReached adds the observer of the versions that are reached. If objects are not in order, it
+// notes them. A store that has come to no version has none for the readers of the typed informer,
+// too.
+func (s *informer[T]) observeReached(store *index.Indexer[T], opts []typed.Option) []typed.Option {
+	if s.source.writing != nil || s.source.spaces != nil {
+		s.reached = &reachedVersions{}
 	}
-	s.reached = &reachedVersions{}
-	return append(opts, typed.WithObserver(observer.Of(observer.Hooks{Reached: func(version string) { s.reached.last.Store(&version) }})))
+	return append(opts, typed.WithObserver(observer.Of(observer.Hooks{Reached: func(version string) {
+		if version == unknownVersion && store.ResourceVersion() == version { // no write of a user has come since
+			store.SetResourceVersion("")
+		}
+		if s.reached != nil {
+			s.reached.last.Store(&version)
+		}
+	}})))
 }
 
 // unordered is a registration of a handler that may not get objects in the order of their versions.
