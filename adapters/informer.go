@@ -102,7 +102,7 @@ type informer[T cache.Object] struct {
 	started       bool       // guarded by mu
 	defaultResync time.Duration
 	resyncCheck   time.Duration             // guarded by mu; how often it is looked whether a resync is due
-	listeners     map[*listener[T]]struct{} // guarded by mu
+	listeners     map[*listener[T]]struct{} // guarded by mu; empty without a source: the informer resyncs them
 }
 
 func _[T cache.Object]() { var _ cache.TypedSharedIndexInformer[T] = (*informer[T])(nil) }

@@ -60,11 +60,12 @@ var errNilHandler = errors.New("handler is nil")
 // add adds a handler.
 func (s *informer[T]) add(handler typed.Handler[T], name string, options cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
 	l := &listener[T]{
-		handler: handler,
-		logger:  ptr.Deref(options.Logger, klog.Background()),
-		syncing: true,
-		synced:  make(chan struct{}),
-		reached: s.reached,
+		informer: s.typed,
+		handler:  handler,
+		logger:   ptr.Deref(options.Logger, klog.Background()),
+		syncing:  true,
+		synced:   make(chan struct{}),
+		reached:  s.reached,
 
 		staysInScope: s.source != nil && s.source.spaces != nil && !s.source.spaces.OutOfScope,
 	}
@@ -103,7 +104,7 @@ func (s *informer[T]) join(l *listener[T], name string, period time.Duration, lo
 		l.period = possiblePeriod(log, l.requested, s.resyncCheck)
 		l.next = time.Now().Add(l.period)
 	}
-	if l.registration, err = s.typed.Handle(l, handlerOptions...); err == nil {
+	if l.registration, err = s.typed.Handle(l, handlerOptions...); err == nil && s.source != nil {
 		s.listeners[l] = struct{}{}
 	}
 	return err
@@ -213,11 +214,12 @@ func (s *informer[T]) RemoveEventHandler(handle cache.ResourceEventHandlerRegist
 	if !ok {
 		return fmt.Errorf("%s: invalid key type %T: it is not the registration of one of its handlers", s.name, handle)
 	}
+	if l.informer != s.typed { // several shapes can have the same
+		return nil
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, ok := s.listeners[l]; ok {
-		delete(s.listeners, l)
-		l.registration.Remove()
-	}
+	delete(s.listeners, l)
+	l.registration.Remove()
 	return nil
 }

@@ -17,6 +17,7 @@ type listener[T cache.Object] struct {
 	handler      typed.Handler[T]
 	logger       klog.Logger
 	checker      *doneChecker
+	informer     *typed.Informer[T] // of the registration
 	registration *typed.Registration
 	reached      *reachedVersions // of the informer
 	staysInScope bool             // deletions of objects that leave the scope of the informer are not for it

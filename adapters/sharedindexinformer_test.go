@@ -76,6 +76,23 @@ func TestIndexerOfNil(t *testing.T) {
 	assert.Empty(t, adapters.Reader[*corev1.Pod](store).List())
 }
 
+// TestShapesOfOneInformer: a handler that was added by one shape is removed by another one.
+func TestShapesOfOneInformer(t *testing.T) {
+	onGiven(t, nil, func(t *testing.T, inf *typed.Informer[*corev1.Pod], shape cache.TypedSharedIndexInformer[*corev1.Pod], sink source.Sink[*corev1.Pod], _ func()) {
+		removed, shutDown := &recorder{}, &recorder{}
+		handle, err := shape.AddEventHandler(removed)
+		require.NoError(t, err)
+		other, err := adapters.SharedIndexInformer(inf).AddEventHandler(shutDown)
+		require.NoError(t, err)
+		require.NoError(t, adapters.SharedIndexInformer(inf).RemoveEventHandler(handle))
+		require.NoError(t, cache.ShutDownEventHandler(shape, other))
+		sinktest.Put(sink, pod("a", "1"), "1")
+		assert.Empty(t, removed.next())
+		assert.Empty(t, shutDown.next())
+		assert.NoError(t, shape.RemoveEventHandler(handle), "again")
+	})
+}
+
 func TestShapeOfATypedInformer(t *testing.T) {
 	onGiven(t, nil, func(t *testing.T, inf *typed.Informer[*corev1.Pod], shape cache.TypedSharedIndexInformer[*corev1.Pod], sink source.Sink[*corev1.Pod], stop func()) {
 		rec := &recorder{}
