@@ -1,6 +1,7 @@
 package adapters
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"strings"
@@ -116,6 +117,9 @@ func (o *namedObject) GetNamespace() string { return o.key.Namespace }
 
 // GetName returns the name of the key.
 func (o *namedObject) GetName() string { return o.key.Name }
+
+// MarshalJSON implements json.Marshaler, by the object itself.
+func (o *namedObject) MarshalJSON() ([]byte, error) { return json.Marshal(o.untyped) }
 
 func nameObject(untyped any) (metav1.Object, error) {
 	key, err := keyOfAny(untyped)

@@ -2,6 +2,7 @@ package adapters_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -34,6 +35,7 @@ import (
 	"github.com/kubetyped/informer/adapters/informers"
 	"github.com/kubetyped/informer/adapters/metadatainformer"
 	"github.com/kubetyped/informer/apitest"
+	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/decode/kept"
 	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/observe"
@@ -332,6 +334,31 @@ func TestPackedDamagedBytes(t *testing.T) {
 		assert.Contains(t, rec.next(), "delete tombstone(ns/bad)", "without an object")
 		require.Len(t, said(), 2, "once for each state")
 		assert.EqualError(t, said()[0], message)
+	})
+}
+
+// TestPackedObjectsAreShown: JSON of an object that is kept as bytes, or that has no metadata, is that
+// of the object.
+func TestPackedObjectsAreShown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, func(lw cache.ListerWatcher, options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
+			return packedWithOptions(lw, &corev1.Pod{}, options)
+		})
+		r.script.lists("10", pod("a", "1"))
+		r.run()
+		require.NoError(t, r.GetStore().Add(cache.DeletedFinalStateUnknown{Key: "ns/b", Obj: pod("b", "2")}))
+		of, ok := adapters.AnyInformer(r)
+		require.True(t, ok)
+		for key, what := range map[string]string{"a": `"resourceVersion":"1"`, "b": `"Key":"ns/b"`} {
+			obj, _, err := r.GetStore().GetByKey("ns/" + key)
+			require.NoError(t, err)
+			want, err := json.Marshal(obj)
+			require.NoError(t, err)
+			require.Contains(t, string(want), what)
+			got, err := of.ObjectJSON(index.Key{Namespace: "ns", Name: key})
+			require.NoError(t, err)
+			assert.JSONEq(t, string(want), string(got))
+		}
 	})
 }
 

@@ -1,6 +1,7 @@
 package kept
 
 import (
+	"encoding/json"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -129,6 +130,15 @@ func (o *Object) remember(whole Whole, size int64) Whole {
 	}
 	recent.add(o, d)
 	return whole
+}
+
+// MarshalJSON implements json.Marshaler, by the object itself.
+func (o *Object) MarshalJSON() ([]byte, error) {
+	whole, err := o.Peek()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(whole)
 }
 
 // AddPacked implements heapsize.Packed.
