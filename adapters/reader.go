@@ -38,14 +38,13 @@ import (
 // SharedIndexInformer do, is not looked at through: Reader returns what it was
 // made of.
 func Reader[T cache.Object](of cache.Indexer) index.Reader[T] {
-	switch x := of.(type) {
-	case nil:
+	if of == nil {
 		return index.NewIndexer[T]()
-	case *indexer[T]:
-		return x.store
-	default:
-		return &indexerReader[T]{indexer: x}
 	}
+	if x, ok := of.(*indexer[T]); ok && !x.anything { // what objects of any type are stored as is not for others
+		return x.store
+	}
+	return &indexerReader[T]{indexer: of}
 }
 
 // indexerReader is an index.Reader of a client-go indexer.

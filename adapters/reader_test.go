@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -134,6 +135,32 @@ func TestReaderIsUnwrapped(t *testing.T) {
 	assert.Same(t, x, adapters.Reader[*corev1.Pod](adapters.Indexer(x)))
 	pods := typed.NewInformer[*corev1.Pod](&syncedSource{})
 	assert.Same(t, pods, adapters.Reader[*corev1.Pod](adapters.SharedIndexInformer(pods).GetIndexer()))
+}
+
+// TestReaderOfAnyObjects: a view of the metadata of an informer's objects has the objects
+// themselves, however the informer stores them.
+func TestReaderOfAnyObjects(t *testing.T) {
+	for _, impl := range implementations {
+		informer := impl.simple(&script{}, &corev1.Pod{}, 0, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
+		web, odd := readerPod("one", "a", "web"), readerPod("", "b/c", "web") // whose key is that of c in b
+		require.NoError(t, informer.GetStore().Replace([]any{web, odd}, "1"))
+		r := adapters.Reader[metav1.Object](informer.GetIndexer())
+		assert.ElementsMatch(t, []metav1.Object{web, odd}, r.List(), impl.name)
+		assert.Equal(t, []metav1.Object{web}, slices.Collect(r.InNamespace("one")), impl.name)
+		got, ok := r.Get(index.Key{Namespace: "b", Name: "c"})
+		assert.True(t, ok)
+		assert.Same(t, odd, got)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, func(lw cache.ListerWatcher, options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
+			return packedWithOptions(lw, &corev1.Pod{}, options)
+		})
+		r.script.lists("10", pod("a", "1"))
+		r.run()
+		for obj := range adapters.Reader[metav1.Object](r.GetIndexer()).All() {
+			assert.IsType(t, &corev1.Pod{}, obj)
+		}
+	})
 }
 
 func TestReaderOfNothing(t *testing.T) {
