@@ -74,6 +74,7 @@ func TestFactoryShares(t *testing.T) {
 		require.NoError(t, err)
 		_, err = b.Handle(recB)
 		require.NoError(t, err)
+		synctest.Wait()
 		a.Release()
 		sinktest.Put(sink, rig.At("a", 2), "2")
 		assert.Equal(t, []string{"initial a@1", "update a@1 a@2"}, recB.Next(), "it goes on for the other")

@@ -121,9 +121,6 @@ func (l *listener[T]) deliver(events []Event[T], emit func(*Event[T]) bool, batc
 		if !handled {
 			l.handled()
 		}
-		if l.registration.stopped.Load() {
-			return false
-		}
 		events = events[done:]
 	}
 	return true
@@ -182,9 +179,10 @@ func (l *listener[T]) resync(periodic bool) {
 // published before now. It may be called from any goroutine.
 func (l *listener[T]) after(call func()) { l.tasks.add(task[T]{at: l.events.Head(), call: call}) }
 
-// runTasks runs the tasks that are due before the next event. It reports whether to continue.
+// runTasks runs the tasks that are due before the next event. It reports whether to continue:
+// a task may have removed the handler.
 func (l *listener[T]) runTasks(emit func(*Event[T]) bool) bool {
-	for l.tasks.some.Load() {
+	for l.tasks.some.Load() && !l.registration.stopped.Load() {
 		due, ok := l.tasks.next(l.events.Position())
 		if !ok {
 			break
@@ -202,13 +200,16 @@ func (l *listener[T]) runTasks(emit func(*Event[T]) bool) bool {
 			return false
 		}
 	}
-	return true
+	return !l.registration.stopped.Load()
 }
 
 // replay passes an event like the given one to emit for every object of a snapshot. It reports
 // whether to continue.
 func (l *listener[T]) replay(s *index.Snapshot[T], event Event[T], emit func(*Event[T]) bool) bool {
 	for obj := range s.All() {
+		if l.registration.stopped.Load() {
+			return false
+		}
 		event.New = obj
 		if event.Type == index.Updated {
 			event.Old = obj
@@ -217,9 +218,6 @@ func (l *listener[T]) replay(s *index.Snapshot[T], event Event[T], emit func(*Ev
 			return false
 		}
 		l.replayed.Add(1)
-		if l.registration.stopped.Load() {
-			return false
-		}
 	}
 	return true
 }

@@ -123,4 +123,16 @@ var eventsAndHandlers = foundBy(informers, []mutation{{
 	old:   " && reason != index.Released",
 	new:   "",
 	suite: tests("typed", "TestRemovalOfEverythingIsNoFirstList"),
+}, {
+	bug:   "a handler that a task has removed is called once more",
+	in:    "typed.listener.runTasks",
+	old:   "	return !l.registration.stopped.Load()\n",
+	new:   "	return true\n",
+	suite: tests("typed", "TestRemovedByATask"),
+}, {
+	bug:   "a handler that was removed before its first call is called",
+	in:    "typed.listener.replay",
+	old:   "		if l.registration.stopped.Load() {\n			return false\n		}\n",
+	new:   "",
+	suite: tests("typed", "TestRemovedBeforeItsFirstCall"),
 }})
