@@ -24,10 +24,11 @@ type loop[T index.Object] struct {
 
 	watched *watched[T] // nil: not observed
 
-	withheld bool     // the first list was rejected as a whole
-	unstored []func() // Done of lists that were withheld
-	known    bool     // the next panic is one that was reported
-	crashes  bool     // a panic is ending the goroutine
+	withheld bool                   // the first list was rejected as a whole
+	missing  map[index.Key]struct{} // the objects of that list, until they are gone; rejections may be ahead of the loop
+	unstored []func()               // Done of lists that were withheld
+	known    bool                   // the next panic is one that was reported
+	crashes  bool                   // a panic is ending the goroutine
 }
 
 func (l *loop[T]) run(ctx context.Context) {
@@ -218,7 +219,7 @@ func (l *loop[T]) apply(changes []index.Change[T], version string) (panicked any
 		l.reached(version)
 	}
 	notify(waiters)
-	if l.informer.health.rejections.some() {
+	if l.withheld || l.informer.health.rejections.some() {
 		for i := range changes {
 			if changes[i].UID != nil {
 				continue // it may be about another object than the one that was rejected
@@ -229,6 +230,7 @@ func (l *loop[T]) apply(changes []index.Change[T], version string) (panicked any
 				key = &at
 			}
 			l.informer.health.rejections.repair(*key, byLoop)
+			delete(l.missing, *key)
 		}
 		l.syncIfRepaired()
 	}
@@ -238,7 +240,7 @@ func (l *loop[T]) apply(changes []index.Change[T], version string) (panicked any
 // syncIfRepaired ends the wait for an object that can be used, if those of the first list
 // that could not are gone.
 func (l *loop[T]) syncIfRepaired() {
-	if !l.withheld || l.informer.health.rejections.some() {
+	if !l.withheld || len(l.missing) > 0 || l.informer.health.rejections.some() {
 		return
 	}
 	l.informer.mu.Lock()
@@ -310,7 +312,7 @@ func (l *loop[T]) sync() {
 	if l.withheld {
 		l.informer.followers.report(l.informer.health.failure())
 	}
-	l.withheld = false
+	l.withheld, l.missing = false, nil
 	for _, done := range l.unstored {
 		goroutine.CallSafely(done)
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -21,7 +23,12 @@ var errPanicked = errors.New("the list was not stored: an index function, or a m
 // if there are no others in the first list, the informer is not synced by it. A reason
 // other than 0 is that of the events.
 func (l *loop[T]) replace(list *queue.List[T], reason index.Reason, version string) {
+	kept := list.Kept
 	l.keep(list)
+	if l.withheld && len(kept) > 0 && len(list.Objects) == 0 && l.isFirst(list, reason) {
+		l.withhold(list, kept) // after a list of which the loop itself has rejected everything
+		return
+	}
 	if l.watched != nil {
 		defer l.watched.storing(nil, list.Objects)()
 	}
@@ -30,19 +37,27 @@ func (l *loop[T]) replace(list *queue.List[T], reason index.Reason, version stri
 	}
 	rejected, left := l.leaveOut(list)
 	if len(rejected) > 0 && !left && l.isFirst(list, reason) {
-		l.withheld = true
-		if list.Done != nil {
-			l.unstored = append(l.unstored, list.Done)
-		}
-		l.informer.health.rejections.repairAll("", byLoop, rejected)
-		err := fmt.Errorf("all %d objects of the first list were rejected, such as: %w", len(rejected), l.informer.health.rejections.lastOne())
-		l.informer.health.withhold(err)
-		l.informer.followers.report(err)
+		l.withhold(list, slices.Concat(kept, rejected))
 		return
 	}
 	if len(rejected) == 0 || !l.tryReplace(list, rejected, reason, version) {
 		l.informer.health.report(l.informer.ctx, l.informer.name, errPanicked)
 	}
+}
+
+// withhold notes that nothing of the first list can be used.
+func (l *loop[T]) withhold(list *queue.List[T], rejected []index.Key) {
+	l.withheld, l.missing = true, map[index.Key]struct{}{}
+	for _, key := range rejected {
+		l.missing[key] = struct{}{}
+	}
+	if list.Done != nil {
+		l.unstored = append(l.unstored, list.Done)
+	}
+	l.informer.health.rejections.repairAll("", byLoop, rejected)
+	err := fmt.Errorf("all %d objects of the first list were rejected, such as: %w", len(rejected), l.informer.health.rejections.lastOne())
+	l.informer.health.withhold(err)
+	l.informer.followers.report(err)
 }
 
 // isFirst reports whether a list is the first one of everything.
@@ -73,6 +88,9 @@ func (l *loop[T]) tryReplace(list *queue.List[T], rejected []index.Key, reason i
 	}
 	notify(waiters)
 	l.informer.health.rejections.repairAll(list.Namespace, byLoop, rejected)
+	maps.DeleteFunc(l.missing, func(key index.Key, _ struct{}) bool {
+		return isWithin(key, list.Namespace) && !slices.Contains(rejected, key)
+	})
 	l.syncIfRepaired()
 	return done
 }

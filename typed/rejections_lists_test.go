@@ -235,3 +235,52 @@ func TestFollowersOfAWithheldList(t *testing.T) {
 		}
 	})
 }
+
+// TestRejectedByAnIndexFunctionAndThenByATransform: an informer whose first list an index function has
+// rejected as a whole is not synced when the source, or a transform, rejects all objects of the
+// next one, or of later changes, and is when they are gone.
+func TestRejectedByAnIndexFunctionAndThenByATransform(t *testing.T) {
+	crash, handlers := utilruntime.ReallyCrash, utilruntime.PanicHandlers
+	defer func() { utilruntime.ReallyCrash, utilruntime.PanicHandlers = crash, handlers }()
+	utilruntime.ReallyCrash, utilruntime.PanicHandlers = false, nil
+	for name, reject := range map[string]func(r *rig.Rig, done func()){
+		"listed":  func(r *rig.Rig, done func()) { r.Sink.Replace(listOf(r, done, poison("a", 2)), "2") },
+		"changed": func(r *rig.Rig, done func()) { sinktest.Put(r.Sink, poison("a", 2), "2") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			rig.InBubble(t, func(t *testing.T) {
+				r := rig.New(t, rejectPoison())
+				require.NoError(t, r.AddIndexes(index.Single("node", func(*rig.Thing) (string, bool) { panic("broken") })))
+				rec := r.Record()
+				r.Start()
+				calls := 0
+				done := func() { calls++ }
+				r.Sink.Replace(listOf(r, done, rig.At("a", 1)), "1")
+				synctest.Wait()
+				assert.False(t, rig.IsClosed(r.Synced()))
+
+				reject(r, done)
+				synctest.Wait()
+				assert.False(t, rig.IsClosed(r.Synced()))
+				assert.ErrorContains(t, r.Status().Err, "all 1 objects of the first list were rejected")
+				assert.Zero(t, calls)
+
+				sinktest.Remove(r.Sink, rig.Key("b"), index.Watched, "3")
+				synctest.Wait()
+				assert.False(t, rig.IsClosed(r.Synced()), "another object is gone")
+				sinktest.Delete(r.Sink, rig.At("a", 4), "4")
+				synctest.Wait()
+				assert.True(t, rig.IsClosed(r.Synced()))
+				assert.NoError(t, r.Status().Err)
+				assert.Positive(t, calls)
+				assert.Empty(t, rec.Next())
+				assert.True(t, rig.IsClosed(rec.Synced()))
+			})
+		})
+	}
+}
+
+// listOf returns a list, of which done is called when it is stored.
+func listOf(r *rig.Rig, done func(), objs ...*rig.Thing) source.List {
+	return source.List{Items: sinktest.StageAll(r.Sink, objs...), Done: done}
+}

@@ -135,4 +135,16 @@ var eventsAndHandlers = foundBy(informers, []mutation{{
 	old:   "		if l.registration.stopped.Load() {\n			return false\n		}\n",
 	new:   "",
 	suite: tests("typed", "TestRemovedBeforeItsFirstCall"),
+}, {
+	bug:   "a list that the sink has rejected as a whole ends the wait for the first one",
+	in:    "typed.loop.replace",
+	old:   "	if l.withheld && len(kept) > 0 &&",
+	new:   "	if l.withheld && len(kept) > 1 &&",
+	suite: tests("typed", "TestRejectedByAnIndexFunctionAndThenByATransform"),
+}, {
+	bug:   "the last object of a withheld list leaves unseen if the sink has rejected it, too",
+	in:    "typed.loop.apply",
+	old:   "	if l.withheld || l.informer",
+	new:   "	if l.informer",
+	suite: tests("typed", "TestRejectedByAnIndexFunctionAndThenByATransform"),
 }})
