@@ -51,11 +51,11 @@ type pace struct {
 	since   time.Time // guarded by mu; when it had handled as many for the first time
 }
 
-// stuck reports whether it had handled as many a while ago, and has a backlog.
-func (p *pace) stuck(handled uint64, backlog int, now time.Time, after time.Duration) bool {
+// stuck reports whether it had handled as many a while ago, and is busy.
+func (p *pace) stuck(handled uint64, busy bool, now time.Time, after time.Duration) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if backlog == 0 || handled != p.handled || p.since.IsZero() {
+	if !busy || handled != p.handled || p.since.IsZero() {
 		p.handled, p.since = handled, now
 		return false
 	}

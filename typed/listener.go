@@ -33,6 +33,7 @@ type listener[T index.Object] struct {
 	hooks    atomic.Pointer[handlerHooks] // nil: it is not observed
 	panics   panics
 	pace     pace
+	replays  atomic.Bool                                 // objects of a snapshot are being delivered
 	replayed atomic.Uint64                               // how many objects of snapshots were delivered
 	atHead   func(note func(*index.Snapshot[T], uint64)) // notes the store and the head of events, unless it was released; nothing is published meanwhile
 	fill     func() (*index.Snapshot[T], filling[T])     // begins a resync, if the handler coalesces
@@ -206,6 +207,8 @@ func (l *listener[T]) runTasks(emit func(*Event[T]) bool) bool {
 // replay passes an event like the given one to emit for every object of a snapshot. It reports
 // whether to continue.
 func (l *listener[T]) replay(s *index.Snapshot[T], event Event[T], emit func(*Event[T]) bool) bool {
+	l.replays.Store(true)
+	defer l.replays.Store(false)
 	for obj := range s.All() {
 		if l.registration.stopped.Load() {
 			return false
@@ -238,7 +241,7 @@ func (l *listener[T]) status() report.Handler {
 			(*by)[n].Status(&s)
 		}
 	} else {
-		s.Stuck = l.pace.stuck(l.events.Position()+l.replayed.Load(), s.Backlog, time.Now(), stuckAfter)
+		s.Stuck = l.pace.stuck(l.events.Position()+l.replayed.Load(), s.Backlog > 0 || l.replays.Load(), time.Now(), stuckAfter)
 	}
 	return s
 }

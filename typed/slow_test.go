@@ -155,6 +155,33 @@ func TestStuckWithoutTimes(t *testing.T) {
 	})
 }
 
+// TestStuckInACopyOfTheStore: Status reports a handler that hangs in one of the objects that were there
+// when it was added, or in a resync, although no event waits.
+func TestStuckInACopyOfTheStore(t *testing.T) {
+	for _, policy := range []typed.Delivery{typed.EveryEvent(), typed.Coalesce()} {
+		rig.InBubble(t, func(t *testing.T) {
+			r := rig.New(t)
+			r.Start()
+			sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1000)}, "1")
+			synctest.Wait()
+			registration, err := r.Handle(newTakingAsLong(), typed.WithDelivery(policy))
+			require.NoError(t, err)
+			stuck := func() bool { return r.Status().Handlers[0].Stuck }
+			for range 2 {
+				assert.False(t, stuck(), policy)
+				time.Sleep(4 * time.Minute)
+				assert.False(t, stuck(), policy)
+				time.Sleep(6 * time.Minute)
+				assert.True(t, stuck(), policy)
+				time.Sleep(10 * time.Minute)
+				assert.False(t, stuck(), "%v: it has nothing to do", policy)
+				registration.Resync()
+				synctest.Wait()
+			}
+		})
+	}
+}
+
 func TestPanicsAreCounted(t *testing.T) {
 	crash, handlers := utilruntime.ReallyCrash, utilruntime.PanicHandlers
 	defer func() { utilruntime.ReallyCrash, utilruntime.PanicHandlers = crash, handlers }()

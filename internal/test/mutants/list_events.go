@@ -147,4 +147,10 @@ var eventsAndHandlers = foundBy(informers, []mutation{{
 	old:   "	if l.withheld || l.informer",
 	new:   "	if l.informer",
 	suite: tests("typed", "TestRejectedByAnIndexFunctionAndThenByATransform"),
+}, {
+	bug:   "a handler that hangs in a late object or a resync is never stuck",
+	in:    "typed.listener.replay",
+	old:   "	l.replays.Store(true)\n",
+	new:   "",
+	suite: tests("typed", "TestStuckInACopyOfTheStore"),
 }})
