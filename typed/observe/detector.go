@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/internal/monitor"
@@ -33,14 +35,20 @@ type detector struct {
 	mu      sync.Mutex
 	records map[any]*record // guarded by mu; by objects
 
-	unsettled []*record              // owned by the loop
-	settled   func()                 // settle, made once
-	reported  map[index.Key]struct{} // owned by run; of objects that are in the store
+	unsettled []*record             // owned by the loop
+	settled   func()                // settle, made once
+	reported  map[identity]struct{} // owned by run; of objects that are in the store
+}
+
+// identity distinguishes objects that had the same key one after the other, if they have UIDs.
+type identity struct {
+	index.Key
+	uid types.UID
 }
 
 // record is what an object was when it came.
 type record struct {
-	key     index.Key
+	identity
 	version string
 	content []byte
 	settled bool // guarded by detector.mu; the object is in the store, or will not be
@@ -52,7 +60,7 @@ func newDetector(o observer.Observed, of *detection) *detector {
 		informer:  o,
 		crowded:   make(chan struct{}, 1),
 		records:   map[any]*record{},
-		reported:  map[index.Key]struct{}{},
+		reported:  map[identity]struct{}{},
 	}
 	d.settled = d.settle
 	return d
@@ -78,7 +86,7 @@ func (d *detector) record(key index.Key, obj observer.Object) {
 	if known {
 		return
 	}
-	r := &record{key: key, content: d.recorder.Record(obj)}
+	r := &record{identity: identity{key, uidOf(obj)}, content: d.recorder.Record(obj)}
 	if v, ok := obj.(interface{ GetResourceVersion() string }); ok {
 		r.version = v.GetResourceVersion()
 	}
@@ -123,12 +131,12 @@ func (d *detector) run(ctx context.Context) {
 // compare compares the objects on record, or only those that have left the store,
 // and forgets the latter.
 func (d *detector) compare(ctx context.Context, all bool) {
-	var gone []index.Key
+	var gone []identity
 	for obj, r := range d.allSettled() {
 		if ctx.Err() != nil {
 			return
 		}
-		now, exists := d.informer.Object(r.key)
+		now, exists := d.informer.Object(r.Key)
 		left := !exists || any(now) != obj
 		if !left && !all {
 			continue
@@ -139,13 +147,20 @@ func (d *detector) compare(ctx context.Context, all bool) {
 			delete(d.records, obj)
 			d.mu.Unlock()
 		}
-		if !exists {
-			gone = append(gone, r.key)
+		if !exists || left && uidOf(now) != r.uid {
+			gone = append(gone, r.identity)
 		}
 	}
-	for _, key := range gone {
-		delete(d.reported, key)
+	for _, of := range gone {
+		delete(d.reported, of)
 	}
+}
+
+func uidOf(obj observer.Object) types.UID {
+	if u, ok := obj.(interface{ GetUID() types.UID }); ok {
+		return u.GetUID()
+	}
+	return ""
 }
 
 // allSettled returns the records of objects that were stored.
@@ -163,15 +178,15 @@ func (d *detector) allSettled() map[any]*record {
 
 // check reports what was modified in an object, unless it was reported before.
 func (d *detector) check(obj any, r *record) {
-	if _, known := d.reported[r.key]; known {
+	if _, known := d.reported[r.identity]; known {
 		return
 	}
 	changes := d.recorder.Compare(r.content, obj, maxFields)
 	if len(changes) == 0 {
 		return
 	}
-	d.reported[r.key] = struct{}{}
-	m := Mutation{Informer: d.informer.Name(), Key: r.key, ResourceVersion: r.version}
+	d.reported[r.identity] = struct{}{}
+	m := Mutation{Informer: d.informer.Name(), Key: r.Key, ResourceVersion: r.version}
 	for _, c := range changes {
 		m.Fields = append(m.Fields, ModifiedField(c))
 	}

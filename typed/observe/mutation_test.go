@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubetyped/informer/index"
@@ -206,6 +207,33 @@ func TestMutationIsReportedAgainOfANewObject(t *testing.T) {
 			sinktest.Delete(d.sink, made.Pod(1, 1), "2")
 			d.pass()
 			sinktest.Put(d.sink, made.Pod(1, version), "3")
+			synctest.Wait()
+		}
+	})
+}
+
+// TestMutationIsReportedOfAnObjectThatReplacesAnother of the same name within one period; of each of
+// the two once, as of another state of one object.
+func TestMutationIsReportedOfAnObjectThatReplacesAnother(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		d := startDetecting(t, 3)
+		for n := range 3 {
+			d.pod(t, 1).Labels["b"] = "c"
+			d.pass()
+			assert.Len(t, d.told, n+1)
+			d.pod(t, 1).Labels["b"] = "d"
+			again := made.Pod(1, 2+2*n)
+			again.UID = d.pod(t, 1).UID
+			sinktest.Put(d.sink, again, "2")
+			synctest.Wait()
+			d.pod(t, 1).Labels["b"] = "e"
+			d.pass()
+			assert.Len(t, d.told, n+1, "it is the same object")
+
+			sinktest.Delete(d.sink, again, "2")
+			other := made.Pod(1, 3+2*n)
+			other.UID = types.UID(fmt.Sprint("another ", n))
+			sinktest.Put(d.sink, other, "3")
 			synctest.Wait()
 		}
 	})

@@ -203,6 +203,12 @@ var upperRooms = []mutation{{
 	old: "		*s = recentCalls{slot: slot}\n",
 	new: "		s.slot = slot\n",
 }, {
+	bug:   "a modified object is not reported if it replaced another one that was",
+	in:    "typed/observe.uidOf",
+	old:   "ok := obj.(interface{ GetUID() types.UID }); ok {",
+	new:   "ok := obj.(interface{ GetUID() types.UID }); ok && u == nil {",
+	suite: tests("typed/observe", "TestMutationIsReportedOfAnObjectThatReplacesAnother"),
+}, {
 	bug:   "objects that were replaced stay on record",
 	in:    "typed/observe.detector.compare",
 	old:   "		if left {\n",
