@@ -73,6 +73,9 @@ func (i *Informer[T]) visit(ctx context.Context, opts []HandlerOption, yield fun
 		return i.eventsEnd(ctx)
 	}
 	if err := i.add(l); err != nil {
+		if i.isStopped() {
+			err = i.eventsEnd(ctx) // with the cause
+		}
 		return err
 	}
 	defer l.registration.Close()

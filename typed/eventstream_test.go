@@ -76,7 +76,13 @@ func TestEventsReturnTheCauseOfTheirEnd(t *testing.T) {
 			r.Stop()
 			synctest.Wait()
 			return endOf(r.Events(t.Context()))
-		}, []error{typed.ErrStopped}, "informer *rig.Thing: handler events not added: the informer has stopped"},
+		}, []error{typed.ErrStopped}, "informer *rig.Thing: event stream ended: the informer has stopped"},
+		"the source, before": {func(t *testing.T, r *rig.Rig) error {
+			r.Start()
+			r.Script.Fail <- broken
+			synctest.Wait()
+			return endOf(r.Events(t.Context()))
+		}, []error{typed.ErrStopped, broken}, "informer *rig.Thing: event stream ended: the informer has stopped: broken"},
 		"released, before": {func(t *testing.T, r *rig.Rig) error {
 			require.NoError(t, r.Release())
 			return endOf(r.Events(t.Context()))
