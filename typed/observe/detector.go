@@ -163,6 +163,13 @@ func uidOf(obj observer.Object) types.UID {
 	return ""
 }
 
+// forget drops all records, as the informer was released.
+func (d *detector) forget() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	clear(d.records)
+}
+
 // allSettled returns the records of objects that were stored.
 func (d *detector) allSettled() map[any]*record {
 	d.mu.Lock()

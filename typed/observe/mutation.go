@@ -93,7 +93,7 @@ func (d *detection) Observe(o observer.Observed) (observer.Hooks, error) {
 		return observer.Hooks{}, fmt.Errorf("mutations of objects of type %v cannot be detected, as it has no ==: use pointers", of)
 	}
 	found := newDetector(o, d)
-	return observer.Hooks{Run: found.run, Storing: found.storing}, nil
+	return observer.Hooks{Run: found.run, Storing: found.storing, Released: found.forget}, nil
 }
 
 func (d *detection) Option() string { return "WithMutationDetection" }

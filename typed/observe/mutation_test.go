@@ -259,6 +259,29 @@ func TestReplacedObjectsAreForgotten(t *testing.T) {
 	})
 }
 
+// TestRecordsAreReleased: Release of the informer frees the objects on record, too.
+func TestRecordsAreReleased(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		d := &detecting{}
+		d.Informer = typed.NewInformer[*corev1.Pod](d, observe.WithMutationDetection(time.Minute, func(observe.Mutation) {}))
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- d.Informer.Run(ctx) }()
+		synctest.Wait()
+		pod := made.Pod(1, 1)
+		sinktest.Put(d.sink, pod, "1")
+		synctest.Wait()
+		cancel()
+		require.NoError(t, <-ended)
+		require.NoError(t, d.Release())
+		of := weak.Make(pod)
+		pod = nil
+		runtime.GC()
+		assert.Nil(t, of.Value())
+		assert.Zero(t, d.Status().Objects, "the informer is still referred to")
+	})
+}
+
 // TestRecordsAreBounded replaces objects faster than the period passes.
 func TestRecordsAreBounded(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
