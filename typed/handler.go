@@ -44,8 +44,9 @@ type Deleted[T index.Object] struct {
 	// deletion if Reason is Watched and that could be used (see source.RejectedError), else
 	// the last state in the store.
 	Object T
-	// Old is the last state that the handler received, never nil: the previous state of the
-	// store, or an earlier one with the policy Coalesce.
+	// Old is the last state that the handler received: the previous state of the store, or an
+	// earlier one with the policy Coalesce. It is never nil, unless the informer has an indexer
+	// with index.WithLiteralEvents, and the object was not there.
 	Old T
 	// Reason is how the informer learned of the deletion. If it is Relisted, the object may
 	// have changed and come back any number of times before.

@@ -2,6 +2,7 @@ package typed_test
 
 import (
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -46,6 +47,26 @@ func TestIndexerOfTheCaller(t *testing.T) {
 		assert.Empty(t, early.Next(), "the caller's writes are no events")
 		sinktest.Put(r.Sink, rig.At("d", 4), "4")
 		assert.Equal(t, []string{"update d@3 d@4"}, early.Next())
+	})
+}
+
+// TestJoinedLiteralDeletion: with Coalesce, a deletion of an object that was not there and the addition of
+// that object are an addition, not an update of nothing.
+func TestJoinedLiteralDeletion(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		r := rig.New(t, typed.WithIndexer(index.NewIndexer(index.WithLiteralEvents[*rig.Thing]())))
+		rec := r.Record(typed.WithDelivery(typed.Coalesce()))
+		r.Start()
+		hold := make(chan struct{})
+		rec.Before(func(string) { <-hold })
+		sinktest.Put(r.Sink, rig.At("a", 1), "1")
+		synctest.Wait()
+		sinktest.Delete(r.Sink, rig.At("b", 2), "2")
+		sinktest.Put(r.Sink, rig.At("b", 3), "3")
+		sinktest.Put(r.Sink, rig.At("b", 4), "4")
+		synctest.Wait()
+		close(hold)
+		assert.Equal(t, []string{"add a@1", "add b@4"}, rec.Next())
 	})
 }
 

@@ -249,12 +249,15 @@ func (l *listener[T]) status() report.Handler {
 // mergeEvents joins two events of one object, the first of which the handler has not seen. It
 // returns false if no event is left.
 func mergeEvents[T index.Object](pending, next Event[T]) (Event[T], bool) {
+	var none T
 	switch {
 	case pending.Type == index.Added && next.Type == index.Deleted:
 		return pending, false
 	case pending.Type == index.Added:
 		pending.New = next.New
 		return pending, true
+	case next.Type == index.Added && index.Same(pending.Old, none): // see index.WithLiteralEvents
+		return next, true
 	case next.Type == index.Added: // it was deleted
 		next.Type = index.Updated
 	}

@@ -153,4 +153,16 @@ var eventsAndHandlers = foundBy(informers, []mutation{{
 	old:   "	l.replays.Store(true)\n",
 	new:   "",
 	suite: tests("typed", "TestStuckInACopyOfTheStore"),
+}, {
+	bug:   "joined: what was not known to be there is updated",
+	in:    "typed.mergeEvents",
+	old:   "index.Added && index.Same(pending.Old, none):",
+	new:   "index.Added && index.Same(pending.Old, none) && false:",
+	suite: tests("typed", "TestJoinedLiteralDeletion"),
+}, {
+	bug:   "a stream of an informer that has stopped does not return the cause",
+	in:    "typed.Informer.visit",
+	old:   "			err = i.eventsEnd(ctx)",
+	new:   "			_ = i.eventsEnd(ctx)",
+	suite: tests("typed", "TestEventsReturnTheCauseOfTheirEnd"),
 }})

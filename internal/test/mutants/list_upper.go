@@ -209,6 +209,12 @@ var upperRooms = []mutation{{
 	new:   "ok := obj.(interface{ GetUID() types.UID }); ok && u == nil {",
 	suite: tests("typed/observe", "TestMutationIsReportedOfAnObjectThatReplacesAnother"),
 }, {
+	bug:   "objects on record outlive the informer",
+	in:    "typed/observe.detector.forget",
+	old:   "	clear(d.records)\n",
+	new:   "",
+	suite: tests("typed/observe", "TestRecordsAreReleased"),
+}, {
 	bug:   "objects that were replaced stay on record",
 	in:    "typed/observe.detector.compare",
 	old:   "		if left {\n",
