@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/watch"
 	toolscache "k8s.io/client-go/tools/cache"
 )
@@ -23,10 +24,11 @@ type gate struct {
 	missed func(error) // called when a request has found no such resource, or may not list it before it ever has; it does not wait
 
 	mu      sync.Mutex
-	closed  bool        // guarded by mu; the kind is not served
-	listed  bool        // guarded by mu; a request has succeeded
-	version string      // guarded by mu; of the last list
-	idle    []idleWatch // guarded by mu; the watches since it was closed
+	closed  bool             // guarded by mu; the kind is not served
+	listed  bool             // guarded by mu; a request has succeeded
+	version string           // guarded by mu; of the last list
+	idle    []idleWatch      // guarded by mu; the watches since it was closed
+	empty   sets.Set[string] // guarded by mu; of the namespaces of a set, "" for all, those listed last while it was closed
 }
 
 // listerWatcher returns what an informer lists and watches by.
@@ -50,14 +52,11 @@ func (g *gate) set(closed bool) {
 }
 
 func (g *gate) list(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
-	g.mu.Lock()
-	closed, version := g.closed, g.version
-	g.mu.Unlock()
-	if closed {
-		return &metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: version}}, nil
+	if list := g.listNothing(ctx); list != nil {
+		return list, nil
 	}
 	list, err := toolscache.ToListerWatcherWithContext(g.of).ListWithContext(ctx, opts)
-	g.note(err)
+	g.note(ctx, err, true)
 	if accessor, wrong := meta.ListAccessor(list); err == nil && wrong == nil {
 		g.mu.Lock()
 		g.version = accessor.GetResourceVersion()
@@ -67,34 +66,58 @@ func (g *gate) list(ctx context.Context, opts metav1.ListOptions) (runtime.Objec
 }
 
 func (g *gate) watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
-	if w, err := g.watchNothing(opts); w != nil || err != nil {
+	streams := opts.SendInitialEvents != nil
+	if w, err := g.watchNothing(ctx, streams); w != nil || err != nil {
 		return w, err
 	}
 	w, err := toolscache.ToListerWatcherWithContext(g.of).WatchWithContext(ctx, opts)
-	g.note(err)
+	g.note(ctx, err, streams)
 	return w, err
 }
 
+// listNothing returns a list without objects if the gate is closed.
+func (g *gate) listNothing(ctx context.Context) runtime.Object {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.closed {
+		return nil
+	}
+	if g.empty == nil {
+		g.empty = sets.Set[string]{}
+	}
+	g.empty.Insert(namespaceIn(ctx))
+	return &metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: g.version}}
+}
+
 // watchNothing returns a watch without events if the gate is closed. A list is not streamed
-// then.
-func (g *gate) watchNothing(opts metav1.ListOptions) (watch.Interface, error) {
+// then. It returns an error, after which the Reflector lists again, if the gate has been opened
+// or closed since the last list.
+func (g *gate) watchNothing(ctx context.Context, streams bool) (watch.Interface, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	switch {
+	case streams && g.closed:
+		return nil, errNotServed
+	case streams:
+		return nil, nil
+	case g.closed != g.empty.Has(namespaceIn(ctx)):
+		return nil, apierrors.NewResourceExpired("the kind has come or gone since it was listed")
 	case !g.closed:
 		return nil, nil
-	case opts.SendInitialEvents != nil:
-		return nil, errNotServed
 	}
 	w := make(idleWatch, 1)
 	g.idle = append(g.idle, w)
 	return w, nil
 }
 
-func (g *gate) note(err error) {
+// note notes how a request has ended, and whether it was for a list.
+func (g *gate) note(ctx context.Context, err error, lists bool) {
 	if err == nil {
 		g.mu.Lock()
 		g.listed = true
+		if lists {
+			g.empty.Delete(namespaceIn(ctx))
+		}
 		g.mu.Unlock()
 	}
 	if apierrors.IsNotFound(err) || apierrors.IsForbidden(err) && !g.hasListed() {

@@ -26,8 +26,8 @@ func (t namespaceTransport) WrappedRoundTripper() http.RoundTripper { return t.b
 
 // RoundTrip implements http.RoundTripper.
 func (t namespaceTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	namespace, ok := r.Context().Value(namespaceKey{}).(string)
-	if !ok {
+	namespace := namespaceIn(r.Context())
+	if namespace == "" {
 		return t.base.RoundTrip(r)
 	}
 	own, to := *r, *r.URL
@@ -37,6 +37,12 @@ func (t namespaceTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		to.RawPath = pathIn(namespace, to.RawPath)
 	}
 	return t.base.RoundTrip(&own)
+}
+
+// namespaceIn returns the namespace that a request is meant for, "" if it is for all.
+func namespaceIn(ctx context.Context) string {
+	namespace, _ := ctx.Value(namespaceKey{}).(string)
+	return namespace
 }
 
 // pathIn returns the path of the objects in a namespace for that of all: the resource is last.
