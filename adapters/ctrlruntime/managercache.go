@@ -269,6 +269,9 @@ func (c *managerCache) IndexField(ctx context.Context, obj client.Object, field 
 	return of.IndexField(ctx, obj, field, keys)
 }
 
+// errStarted is what controller-runtime's cache returns.
+var errStarted = errors.New("informer already started")
+
 // Start implements cache.Informers.
 func (c *managerCache) Start(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
@@ -276,6 +279,10 @@ func (c *managerCache) Start(ctx context.Context) error {
 	defer running.Wait()
 	defer cancel()
 	c.mu.Lock()
+	if c.run != nil {
+		c.mu.Unlock()
+		return errStarted
+	}
 	c.run = func(of cache.Cache) {
 		running.Go(func() {
 			if err := of.Start(ctx); err != nil {
