@@ -191,6 +191,33 @@ func TestIndexesOfKindsThatComeLater(t *testing.T) {
 	})
 }
 
+// TestIndexersOfKindsThatComeLater: the caller may change the map of index functions after the call, as
+// with other kinds.
+func TestIndexersOfKindsThatComeLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := newKindServer(t)
+		require.NoError(t, srv.Create(t.Context(), newWidget("a", 1)))
+		c, err := ctrlruntime.NewCache()(srv.config(), cache.Options{Scheme: withWidgets})
+		require.NoError(t, err)
+		informer, err := c.GetInformer(t.Context(), &widget{})
+		require.NoError(t, err)
+		all := func(any) ([]string, error) { return []string{"all"}, nil }
+		indexers := toolscache.Indexers{"first": all}
+		require.NoError(t, informer.AddIndexers(indexers))
+		delete(indexers, "first")
+		indexers["second"] = all
+		require.NoError(t, informer.AddIndexers(indexers))
+		ctx := runCacheFor(t, c, time.Hour)
+		srv.served.Store(true)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		assert.Empty(t, ctrlruntime.Waiting(c))
+		var widgets widgetList
+		require.NoError(t, c.List(ctx, &widgets))
+		assert.Len(t, widgets.Items, 1)
+	})
+}
+
 // TestConsistencyOfKindsThatComeLater: handlers of the blocking client, which the informer of a kind
 // would refuse, are an error at once, and do not keep the informer from beginning.
 func TestConsistencyOfKindsThatComeLater(t *testing.T) {

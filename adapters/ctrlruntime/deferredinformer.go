@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -179,7 +180,7 @@ func (d *deferredInformer) AddIndexers(indexers toolscache.Indexers) error {
 			return fmt.Errorf("add indexers: there is an index %q already", name)
 		}
 	}
-	d.indexers = append(d.indexers, indexers)
+	d.indexers = append(d.indexers, maps.Clone(indexers)) // the map is the caller's
 	return nil
 }
 
