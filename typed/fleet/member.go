@@ -49,6 +49,7 @@ func (m *member[T]) start(c Cluster) {
 	m.stopSession()
 	m.order.Lock()
 	defer m.order.Unlock()
+	m.stopSession() // one that expire has begun meanwhile
 	if !sameConfig(m.config, c.Config) {
 		m.health.forgetVersions()
 	}
@@ -84,6 +85,7 @@ func (m *member[T]) leave() {
 	m.lines.Forget(m.name)
 	m.order.Lock()
 	defer m.order.Unlock()
+	m.stopSession() // one that expire has begun meanwhile
 	m.session = nil
 	close(m.left)
 	m.drop()
