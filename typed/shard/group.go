@@ -59,7 +59,7 @@ type Group struct {
 	followers   map[*follower]struct{} // sources
 	status      Status
 	lapse       *time.Timer // ends calls when valid is over
-	leavers     int         // who have called Leave
+	leavers     int         // who have called Leave, and have not ended
 	announced   bool        // all of those: the Lease says that this member leaves
 }
 

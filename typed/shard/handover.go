@@ -100,6 +100,13 @@ func (g *Group) Leave(ctx context.Context) {
 	}
 }
 
+// forgetLeaver notes that one of several who call RunJointly has ended, who has called Leave before.
+func (g *Group) forgetLeaver() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.leavers = max(0, g.leavers-1)
+}
+
 // noteHandedOver ends Leave if the member has nothing any more, or there is no other member.
 // The caller holds mu.
 func (g *Group) noteHandedOver(alone bool) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -58,5 +59,39 @@ func TestRunJointlyFails(t *testing.T) {
 		close(fail)
 		assert.ErrorIs(t, <-results, assert.AnError)
 		assert.ErrorIs(t, <-results, assert.AnError)
+	})
+}
+
+// TestLeaveIsThatOfAllUsers: a group that one controller needs is not left because two others have, one
+// after the other.
+func TestLeaveIsThatOfAllUsers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := newLeaseStore()
+		use := func(g *Group) (end func()) {
+			ctx, cancel := context.WithCancel(t.Context())
+			ended := make(chan error)
+			go func() { ended <- g.RunJointly(ctx, g.Run) }()
+			synctest.Wait()
+			return func() {
+				cancel()
+				assert.NoError(t, <-ended)
+			}
+		}
+		join := func(identity string) *Group {
+			g, err := newGroup(&leaseClient{leaseStore: store}, "ns", "group", []Option{WithIdentity(identity)})
+			require.NoError(t, err)
+			return g
+		}
+		g := join("a")
+		defer use(g)()
+		defer use(join("b"))()
+		for range 2 {
+			end := use(g)
+			time.Sleep(time.Minute)
+			g.Leave(t.Context())
+			end()
+		}
+		time.Sleep(time.Minute)
+		assert.Equal(t, rangeCount/2, g.Status().Ranges)
 	})
 }

@@ -74,6 +74,7 @@ func (g *Group) Run(ctx context.Context) error {
 // of RunJointly at the same time, such as two controllers that need the group. See
 // typed.Informer.RunJointly.
 func (g *Group) RunJointly(ctx context.Context, run func(ctx context.Context) error) error {
+	defer g.forgetLeaver()
 	return g.joint.Run(ctx, g.Name(), run)
 }
 
