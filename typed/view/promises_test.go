@@ -157,6 +157,27 @@ func TestReadersSeeWholeSteps(t *testing.T) {
 	})
 }
 
+// TestVersionsBesideAnUnknownOne: a program can wait for a write to an input that does not change the
+// view, though the version of another input is not known.
+func TestVersionsBesideAnUnknownOne(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		first, second := rig.New(t), rig.New(t)
+		left, right := view.Of(first.Informer), view.Of(second.Informer)
+		v := joinedOn(left, right)
+		first.Start()
+		second.Start()
+		sinktest.Replace(first.Sink, "", nil, "3")
+		sinktest.Replace(second.Sink, "", nil, "")
+		start(t, v)
+		sinktest.Put(first.Sink, rig.At("a", 4), "4")
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		require.NoError(t, v.WaitForResourceVersion(ctx, left, "4"))
+		sinktest.Bookmark(first.Sink, "5")
+		require.NoError(t, v.WaitForResourceVersion(ctx, left, "5"))
+	})
+}
+
 // TestVersions: a read reports the versions of the inputs that it was computed from, and a program
 // can wait for a write to one of them.
 func TestVersions(t *testing.T) {

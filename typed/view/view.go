@@ -110,7 +110,7 @@ type runner[T index.Object] struct {
 	lend    func(T) T // see lending
 	listed  bool      // the sink has received a list
 	begun   bool      // and has taken it up
-	version string    // that the sink has
+	passed  []string  // the versions of the inputs that the sink has
 	trouble string    // that was reported last
 	waited  bool      // it was that inputs had not synced, which is no failure
 }
@@ -167,10 +167,10 @@ func (r *runner[T]) pass(versions []string) {
 		if r.begun {
 			r.sink.Step(nil, version, done)
 		}
-	} else if changes := r.changes(); len(changes) > 0 || version != r.version {
+	} else if changes := r.changes(); len(changes) > 0 || !slices.Equal(versions, r.passed) {
 		r.sink.Step(changes, version, done)
 	}
-	r.version = version
+	r.passed = versions
 }
 
 // first returns the list of all objects. If there are none, the list says whether that is on
