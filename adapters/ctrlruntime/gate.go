@@ -72,7 +72,10 @@ func (g *gate) watch(ctx context.Context, opts metav1.ListOptions) (watch.Interf
 	}
 	w, err := toolscache.ToListerWatcherWithContext(g.of).WatchWithContext(ctx, opts)
 	g.note(ctx, err, streams)
-	return w, err
+	if w == nil || err != nil {
+		return nil, err
+	}
+	return drainedWatch{w}, nil
 }
 
 // listNothing returns a list without objects if the gate is closed.
@@ -139,4 +142,17 @@ func (g *gate) hasListed() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.listed
+}
+
+// drainedWatch is a watch whose events are read to the end after it was stopped: those of
+// metadata pass a goroutine that otherwise waits for ever to hand on one more.
+type drainedWatch struct{ watch.Interface }
+
+// Stop implements watch.Interface.
+func (w drainedWatch) Stop() {
+	w.Interface.Stop()
+	go func() {
+		for range w.ResultChan() {
+		}
+	}()
 }

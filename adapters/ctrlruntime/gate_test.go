@@ -74,3 +74,21 @@ func TestGatesBetweenListAndWatch(t *testing.T) {
 type notStreamed struct{}
 
 func (notStreamed) IsWatchListSemanticsUnSupported() bool { return true }
+
+// TestStoppedWatchesLeaveNoGoroutine: a watch of metadata that is stopped with an event on its way ends the
+// goroutine that hands the event on, as the bubble checks.
+func TestStoppedWatchesLeaveNoGoroutine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		events := watch.NewRaceFreeFake()
+		g := &gate{missed: func(error) {}, of: &toolscache.ListWatch{
+			WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) {
+				return watch.Filter(events, func(e watch.Event) (watch.Event, bool) { return e, true }), nil
+			},
+		}}
+		w, err := toolscache.ToListerWatcherWithContext(g.listerWatcher()).WatchWithContext(t.Context(), metav1.ListOptions{})
+		require.NoError(t, err)
+		events.Add(&corev1.Pod{})
+		synctest.Wait()
+		w.Stop()
+	})
+}

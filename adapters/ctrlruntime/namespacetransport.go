@@ -60,24 +60,7 @@ func inNamespace(of toolscache.ListerWatcher, namespace string) toolscache.Liste
 			return all.ListWithContext(in(ctx), opts)
 		},
 		WatchFuncWithContext: func(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
-			w, err := all.WatchWithContext(in(ctx), opts)
-			if w == nil || err != nil {
-				return nil, err
-			}
-			return drainedWatch{w}, nil
+			return all.WatchWithContext(in(ctx), opts)
 		},
 	}, of)
-}
-
-// drainedWatch is a watch whose events are read to the end after it was stopped: those of
-// metadata pass a goroutine that otherwise waits for ever to hand on one more.
-type drainedWatch struct{ watch.Interface }
-
-// Stop implements watch.Interface.
-func (w drainedWatch) Stop() {
-	w.Interface.Stop()
-	go func() {
-		for range w.ResultChan() {
-		}
-	}()
 }
