@@ -29,7 +29,7 @@ func (f *Follower[T]) Change(c index.Change[T], version string) {
 		uid = new(types.UID)
 	}
 	verdict, gone := f.filter.Watched(*key, *uid, c.Delete, at, f.now())
-	defer f.caughtUp()
+	f.caughtUp()
 	f.leave(gone)
 	switch verdict {
 	case ownwrites.Pass:
@@ -47,8 +47,9 @@ func (f *Follower[T]) Step(changes []index.Change[T], version string, done func(
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if at, ordered := f.reaches(version); ordered && len(changes) == 0 {
-		f.leave(f.filter.Bookmark(at, f.now()))
-		defer f.caughtUp()
+		gone := f.filter.Bookmark(at, f.now())
+		f.caughtUp()
+		f.leave(gone)
 	}
 	f.To.Step(changes, version, done)
 }
@@ -65,7 +66,7 @@ func (f *Follower[T]) Report(err error) {
 	defer f.mu.Unlock()
 	if at, ordered := f.reaches(rejected.ResourceVersion); ordered {
 		verdict, gone := f.filter.Watched(rejected.Key, "", false, at, f.now())
-		defer f.caughtUp()
+		f.caughtUp()
 		f.leave(gone)
 		if verdict != ownwrites.Pass {
 			return
@@ -101,7 +102,8 @@ func (f *Follower[T]) now() time.Time {
 	return time.Now()
 }
 
-// caughtUp notes what is left to be remembered. The caller holds mu.
+// caughtUp notes what is left to be remembered, before the sink has what the watch brings: who has
+// waited for its version does not read that the sink is ahead of it. The caller holds mu.
 func (f *Follower[T]) caughtUp() {
 	if f.keys.Load() > 0 {
 		f.count()
@@ -142,7 +144,7 @@ func (f *Follower[T]) Replace(l source.List, version string) {
 		f.off = ""
 		f.filter.List(at, f.unbound.Load())
 		f.merge(&l)
-		defer f.count()
+		f.count()
 	case version == "" || version == "0":
 		f.stop(Unordered)
 	default:
