@@ -173,3 +173,32 @@ func TestMemoryGoesWithTheInformer(t *testing.T) {
 	assert.Nil(t, informer.Value())
 	assert.Zero(t, countAlive(objects))
 }
+
+// TestReleaseAfterACallThatOutlastsRun: Release frees the object of a call that was running when the
+// informer stopped, and what waited behind it, even if the program refers to the registration.
+func TestReleaseAfterACallThatOutlastsRun(t *testing.T) {
+	for _, policy := range []typed.Delivery{typed.EveryEvent(), typed.Coalesce(), typed.Block(1)} {
+		rig.InBubble(t, func(t *testing.T) {
+			r := rig.New(t)
+			rec := r.Record(typed.WithDelivery(policy))
+			r.Start()
+			hold := make(chan struct{})
+			rec.Before(func(string) { <-hold })
+			thing := rig.At("a", 1)
+			of := weak.Make(thing)
+			sinktest.Put(r.Sink, thing, "1")
+			synctest.Wait()
+			sinktest.Put(r.Sink, rig.At("b", 2), "2")
+			rec.Resync()
+			r.Stop()
+			synctest.Wait()
+			close(hold)
+			synctest.Wait()
+			require.NoError(t, r.Release())
+			thing, r.Sink = nil, nil
+			runtime.GC()
+			assert.Nil(t, of.Value(), policy)
+			assert.Zero(t, rec.Backlog())
+		})
+	}
+}

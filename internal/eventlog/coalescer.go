@@ -123,7 +123,7 @@ func (c *Coalescer[T]) remove(p *pending[T]) {
 }
 
 // Next says that the event it returned before has been handled, and returns
-// the oldest one that waits, or nothing. It is valid until the following call.
+// the oldest one that waits, or nothing. It is valid until it has been handled.
 func (c *Coalescer[T]) Next() []index.Event[T] {
 	clear(c.batch[:])
 	c.mu.Lock()
@@ -146,6 +146,7 @@ func (c *Coalescer[T]) Ready() <-chan struct{} { return c.ready }
 
 // Handled says that the event has been handled.
 func (c *Coalescer[T]) Handled() {
+	clear(c.batch[:]) // Next may not be called again
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.handing = false

@@ -196,7 +196,7 @@ func checkLog(t *rapid.T) {
 		}),
 		"handled of coalescer": ofCoalescer(func(_ *rapid.T, c *coalescerModel) {
 			c.Handled()
-			c.handing = -1
+			c.batch, c.want, c.handing = nil, nil, -1
 		}),
 		"close coalescer": ofCoalescer(func(_ *rapid.T, c *coalescerModel) {
 			c.Close()

@@ -165,4 +165,10 @@ var eventsAndHandlers = foundBy(informers, []mutation{{
 	old:   "			err = i.eventsEnd(ctx)",
 	new:   "			_ = i.eventsEnd(ctx)",
 	suite: tests("typed", "TestEventsReturnTheCauseOfTheirEnd"),
+}, {
+	bug:   "joined: a reader keeps the event that it has handled last",
+	in:    "internal/eventlog.Coalescer.Handled",
+	old:   "	clear(c.batch[:])",
+	new:   "",
+	suite: tests("typed", "TestReleaseAfterACallThatOutlastsRun"),
 }})
