@@ -167,7 +167,7 @@ func uidOf(obj observer.Object) types.UID {
 func (d *detector) forget() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	clear(d.records)
+	d.records = map[any]*record{}
 }
 
 // allSettled returns the records of objects that were stored.
