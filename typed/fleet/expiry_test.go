@@ -12,12 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/rest"
 
+	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed/fleet"
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// waitingSink waits before it takes in that objects have gone.
+// waitingSink waits before it takes in that objects have gone, or a change.
 type waitingSink struct {
 	sinktest.Recorder[inCluster]
 	goOn chan struct{}
@@ -30,37 +31,56 @@ func (s *waitingSink) Replace(l source.List, version string) {
 	s.Recorder.Replace(l, version)
 }
 
-// TestOneSourceRunsAfterExpiry: a cluster that changes or leaves while its objects expire has one source
-// or none after that, not also the one that lists it again.
+func (s *waitingSink) Change(c index.Change[inCluster], version string) {
+	<-s.goOn
+	s.Recorder.Change(c, version)
+}
+
+// TestOneSourceRunsAfterExpiry: a cluster that changes or leaves while its objects expire, or are about to,
+// has one source or none after that, not also the one that lists it again.
 func TestOneSourceRunsAfterExpiry(t *testing.T) {
-	for name, change := range map[string]func(clusters *fleet.Clusters) error{
-		"changes": func(clusters *fleet.Clusters) error {
-			return clusters.Put(fleet.Cluster{Name: "east", Config: &rest.Config{Host: "other"}})
-		},
-		"leaves": func(clusters *fleet.Clusters) error {
-			clusters.Remove("east")
-			return nil
-		},
+	changes := func(w *world) {
+		require.NoError(t, w.clusters.Put(fleet.Cluster{Name: "east", Config: &rest.Config{Host: "other"}}))
+	}
+	leaves := func(w *world) { w.clusters.Remove("east") }
+	expires := func(*world) { time.Sleep(time.Minute) }
+	blocks := func(w *world) {
+		east := w.of("east")
+		go sinktest.Put(east, at("a", 2), "2")
+	}
+	for _, c := range []struct {
+		name    string
+		in      []func(w *world) // order; the sink waits meanwhile
+		sources []string         // that run in the end, by their hosts
+	}{
+		{"changes", []func(*world){expires, changes}, []string{"other"}},
+		{"leaves", []func(*world){expires, leaves}, nil},
+		{"changes before", []func(*world){blocks, changes, expires}, []string{"other"}},
+		{"leaves before", []func(*world){blocks, leaves, expires}, nil},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := prepareWorld(t, []string{"east"}, fleet.WithExpiry(time.Minute))
+				w := prepareWorld(t, nil, fleet.WithExpiry(time.Minute))
+				require.NoError(t, w.clusters.Put(fleet.Cluster{Name: "east", Config: &rest.Config{Host: "first"}}))
 				sink := &waitingSink{goOn: make(chan struct{})}
 				ctx, cancel := context.WithCancel(t.Context())
 				var running sync.WaitGroup
 				running.Go(func() { assert.NoError(t, w.source.Run(ctx, sink)) })
 				w.list("east", 1, at("a", 1))
 				w.of("east").Report(errors.New("away"))
-				time.Sleep(time.Minute)
-				synctest.Wait()
-				require.NoError(t, change(w.clusters))
-				synctest.Wait()
+				for _, next := range c.in {
+					next(w)
+					synctest.Wait()
+				}
 				close(sink.goOn)
 				synctest.Wait()
-				for i, s := range w.scripts["east"] {
-					runs := name == "changes" && i == len(w.scripts["east"])-1
-					assert.Equal(t, runs, s.ctx != nil && s.ctx.Err() == nil, "source %d", i)
+				var sources []string
+				for _, s := range w.scripts["east"] {
+					if s.ctx.Err() == nil {
+						sources = append(sources, s.cluster.Config.Host)
+					}
 				}
+				assert.Equal(t, c.sources, sources)
 				cancel()
 				running.Wait()
 			})

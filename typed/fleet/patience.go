@@ -76,6 +76,7 @@ func (m *member[T]) expire(over <-chan struct{}) {
 	m.stopSession()
 	m.order.Lock()
 	defer m.order.Unlock()
+	m.stopSession() // one that start has begun meanwhile
 	if m.session == nil {
 		return // it has left
 	}

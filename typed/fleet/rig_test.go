@@ -35,6 +35,7 @@ func at(name string, version int) *corev1.Pod {
 
 // script is the source of a cluster, whose reports the test makes itself.
 type script struct {
+	cluster fleet.Cluster
 	ctx     context.Context // of Run
 	sink    source.Sink[*corev1.Pod]
 	end     chan error
@@ -104,7 +105,7 @@ func (w *world) start() {
 }
 
 func (w *world) open(c fleet.Cluster) source.Source[*corev1.Pod] {
-	s := &script{end: make(chan error, 1), started: make(chan struct{})}
+	s := &script{cluster: c, end: make(chan error, 1), started: make(chan struct{})}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.scripts[c.Name] = append(w.scripts[c.Name], s)
