@@ -211,7 +211,7 @@ var upperRooms = []mutation{{
 }, {
 	bug:   "objects on record outlive the informer",
 	in:    "typed/observe.detector.forget",
-	old:   "	clear(d.records)\n",
+	old:   "	d.records = map[any]*record{}\n",
 	new:   "",
 	suite: tests("typed/observe", "TestRecordsAreReleased"),
 }, {
