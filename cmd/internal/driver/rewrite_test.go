@@ -61,7 +61,7 @@ func TestRewriteCompiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, fixes := rewrite(t, importer, string(source)); fixes != 10 {
+	if _, fixes := rewrite(t, importer, string(source)); fixes != 13 {
 		t.Errorf("%d fixes", fixes)
 	}
 }

@@ -55,6 +55,18 @@ type alias struct {
 	use   *ast.Ident
 }
 
+// checkAlias fails if the name of the parameter means something else where the alias is.
+func (b *body) checkAlias(a alias) {
+	name := a.param.object.Name()
+	if a.param.text != name {
+		return // no other variable of the function has it
+	}
+	_, found := b.Pkg.Scope().Innermost(a.use.Pos()).LookupParent(name, a.use.Pos())
+	if found != a.param.object && found != b.TypesInfo.Uses[a.use] {
+		b.fail(a.use.Pos(), "the name "+name+" has another meaning here")
+	}
+}
+
 // span is a range of the source.
 type span struct{ start, end token.Pos }
 
@@ -84,6 +96,7 @@ func (l *plan) types(block *ast.BlockStmt, params []*param) ([]analysis.TextEdit
 		b.rest()
 	}
 	for _, a := range b.aliases {
+		b.checkAlias(a)
 		a.param.used = true
 		b.edits = append(b.edits, replace(a.use.Pos(), a.use.End(), a.param.text))
 	}
@@ -304,14 +317,30 @@ func (b *body) checkOK() {
 			continue
 		}
 		for n := range ast.Preorder(b.block) {
-			d, isDecl := n.(*ast.DeclStmt)
-			if !isDecl {
-				continue
+			if d, isDecl := n.(*ast.DeclStmt); isDecl {
+				b.undeclare(d, ok)
 			}
-			spec, isVar := d.Decl.(*ast.GenDecl).Specs[0].(*ast.ValueSpec)
-			if isVar && len(spec.Names) == 1 && len(spec.Values) == 0 && b.TypesInfo.Defs[spec.Names[0]] == ok {
-				b.remove(d.Pos(), d.End())
-			}
+		}
+	}
+}
+
+// undeclare removes a variable from a declaration.
+func (b *body) undeclare(d *ast.DeclStmt, v types.Object) {
+	specs := d.Decl.(*ast.GenDecl).Specs
+	for _, s := range specs {
+		spec, isVar := s.(*ast.ValueSpec)
+		if !isVar || len(spec.Values) > 0 {
+			continue
+		}
+		i := slices.IndexFunc(spec.Names, func(id *ast.Ident) bool { return b.TypesInfo.Defs[id] == v })
+		switch {
+		case i < 0:
+		case len(spec.Names) > 1: // others of its type, which may go, too
+			b.change(spec.Names[i].Pos(), spec.Names[i].End(), "_")
+		case len(specs) > 1:
+			b.remove(spec.Pos(), spec.End())
+		default:
+			b.remove(d.Pos(), d.End())
 		}
 	}
 }

@@ -265,23 +265,56 @@ func (l *plan) named(e ast.Expr) (types.Object, *stays) {
 			return nil, &stays{e.Pos(), v.Name() + " may be set again later"}
 		}
 	}
+	for _, v := range copied(object) {
+		if l.isSetLater(v, e) {
+			return nil, &stays{e.Pos(), "the method has a copy of " + v.Name() + ", which may be set again later"}
+		}
+	}
 	return object, nil
 }
 
+// copied returns the fields of the struct that a method value has a copy of, if it is a method
+// of a struct and not of a pointer.
+func copied(f types.Object) (fields []*types.Var) {
+	method, ok := f.(*types.Func)
+	if !ok || method.Signature().Recv() == nil {
+		return nil
+	}
+	if of, ok := method.Signature().Recv().Type().Underlying().(*types.Struct); ok {
+		for v := range of.Fields() {
+			fields = append(fields, v.Origin())
+		}
+	}
+	return fields
+}
+
 // isSetLater reports whether a variable or field is set, or its address is taken, after an
-// expression in its function, or in another function.
+// expression in its function, in a loop that reaches it again, or in another function.
 func (p *program) isSetLater(v *types.Var, after ast.Expr) bool {
 	return slices.ContainsFunc(p.uses[v], func(use *ast.Ident) bool {
-		return p.isSet(use) && (use.Pos() > after.End() || p.declaration(use) != p.declaration(after))
+		return p.isSet(use) && (use.Pos() > after.End() || p.mayFollow(use, v, after))
 	})
 }
 
-// declaration returns the function that an expression is in, or nil.
-func (p *program) declaration(e ast.Expr) (d *ast.FuncDecl) {
-	for n := ast.Node(e); n != nil && d == nil; n = p.parents[n] {
-		d, _ = n.(*ast.FuncDecl)
+// mayFollow reports whether what is written before an expression may be done after it: it is
+// in another function, or in a loop or function literal around both, in which the variable is
+// not declared.
+func (p *program) mayFollow(use *ast.Ident, v *types.Var, after ast.Expr) bool {
+	for n := p.parents[use]; n != nil; n = p.parents[n] {
+		around := n.Pos() <= after.Pos() && after.End() <= n.End()
+		declares := n.Pos() <= v.Pos() && v.Pos() < n.End()
+		switch n.(type) {
+		case *ast.FuncDecl:
+			return !around
+		case *ast.FuncLit:
+			return !around || !declares && !v.IsField()
+		case *ast.ForStmt, *ast.RangeStmt:
+			if around && !declares {
+				return true
+			}
+		}
 	}
-	return d
+	return true
 }
 
 // isSet reports whether a variable or field is assigned to here, or its address is taken.

@@ -50,6 +50,9 @@ func (b *body) list(stmts []ast.Stmt, top bool) {
 		if cast == nil || cast.Type == nil {
 			continue
 		}
+		if _, isIdent := assign.Lhs[0].(*ast.Ident); !isIdent && len(assign.Lhs) == 1 {
+			continue // the cast is changed with the parameter's other uses, of which the place may have some
+		}
 		var next *ast.IfStmt
 		if i+1 < len(stmts) {
 			next, _ = stmts[i+1].(*ast.IfStmt)
@@ -166,7 +169,22 @@ func (b *body) keepSet(s *ast.IfStmt, kept ast.Stmt, assign *ast.AssignStmt, cas
 		b.fail(id.Pos(), "the variable "+id.Name+" is declared again below")
 		return
 	}
+	if next, isIf := kept.(*ast.IfStmt); isIf && assign.Tok == token.DEFINE {
+		b.keepScope(s, next, assign, cast)
+		return
+	}
 	b.keep(s, kept, func(start, end token.Pos, top bool) { b.set(assign, cast, start, end, top) })
+}
+
+// keepScope keeps the second branch of if x, ok := obj.(T); !ok {…} else if more {…}. The
+// variable stays in it, as its name may mean something else below.
+func (b *body) keepScope(s, next *ast.IfStmt, assign *ast.AssignStmt, cast *ast.TypeAssertExpr) {
+	if next.Init != nil {
+		b.fail(next.Pos(), "this branch of a cast has no known shape")
+		return
+	}
+	b.set(assign, cast, assign.Pos(), assign.End(), false)
+	b.change(s.Cond.Pos(), next.Cond.Pos(), "")
 }
 
 // keep replaces a branch by one of its blocks, or by nothing. It calls set, if there is

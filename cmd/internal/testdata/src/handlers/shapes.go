@@ -201,3 +201,58 @@ func field(h *holder, c *controller, pods informers.PodInformer) {
 	h.c = c
 	pods.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: h.c.enqueue}) // want `can be typed`
 }
+
+// inEachRound: the variable is another one in each round.
+func inEachRound(pods informers.PodInformer, all []*controller) {
+	for _, c := range all {
+		if c.any == nil {
+			c = &controller{}
+		}
+		pods.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: c.enqueue}) // want `can be typed`
+	}
+}
+
+// scopes: the variable of a branch does not hide another one after it.
+func scopes(c *controller, pods informers.PodInformer, pod *corev1.Pod) {
+	pods.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{ // want `can be typed`
+		AddFunc: func(obj any) {
+			if pod, ok := obj.(*corev1.Pod); !ok {
+				return
+			} else if pod.Name == "" {
+				return
+			}
+			c.names <- pod.Name
+		},
+	})
+}
+
+// places: what is set is found with the parameter.
+func places(c *controller, pods informers.PodInformer, byName map[string]*corev1.Pod) {
+	pods.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{ // want `can be typed`
+		AddFunc: func(obj any) { byName[obj.(*corev1.Pod).Name] = obj.(*corev1.Pod) },
+		DeleteFunc: func(obj any) {
+			var (
+				pod *corev1.Pod
+				ok  bool
+			)
+			if pod, ok = obj.(*corev1.Pod); !ok {
+				tombstone, ok := obj.(cache.DeletedFinalStateUnknown)
+				if !ok {
+					return
+				}
+				pod = tombstone.Obj.(*corev1.Pod)
+			}
+			byName[pod.Name] = nil
+		},
+		UpdateFunc: func(_, cur any) {
+			var found, ok bool
+			var pod *corev1.Pod
+			if pod, ok = cur.(*corev1.Pod); !ok {
+				return
+			}
+			if _, found = byName[pod.Name]; found {
+				c.names <- pod.Name
+			}
+		},
+	})
+}

@@ -69,3 +69,36 @@ func setLast(c *controller) { last = c }
 func ofLast(pods informers.PodInformer) {
 	pods.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: last.enqueue}) // want `last may be set again later`
 }
+
+// inLoop: the method would be that of the last controller.
+func inLoop(pods informers.PodInformer, all []*controller) {
+	var c *controller
+	for _, c = range all {
+		pods.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: c.enqueue}) // want `c may be set again later`
+	}
+	set := func() { c = all[0] }
+	pods.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: c.enqueue}) // want `c may be set again later`
+	set()
+}
+
+type named struct{ names chan string }
+
+func (n named) enqueue(any) { n.names <- "" }
+
+// ofCopy: the method has the channel that the struct has here.
+func ofCopy(pods informers.PodInformer) {
+	n := named{make(chan string)}
+	pods.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: n.enqueue}) // want `the method has a copy of names, which may be set again later`
+	n.names = nil
+}
+
+// hidden: the name of the parameter means the copy in the clause.
+func hidden(c *controller, pods informers.PodInformer) {
+	pods.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) { // want `the name obj has another meaning here`
+		switch pod := obj.(type) {
+		case *corev1.Pod:
+			obj := &corev1.Pod{}
+			c.names <- pod.Name + obj.Name
+		}
+	}})
+}
