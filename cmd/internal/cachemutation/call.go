@@ -224,7 +224,7 @@ func (f *frame) returns(sum *Summary, bind func(int) refs, v *ssa.Call) {
 	made := map[int]*root{}
 	for _, r := range sum.Results {
 		from := f.origin(r, bind, v)
-		if len(from) == 0 {
+		if r.Own || len(from) == 0 {
 			continue
 		}
 		if !r.Cell {
@@ -237,6 +237,7 @@ func (f *frame) returns(sum *Summary, bind func(int) refs, v *ssa.Call) {
 		}
 		f.put(v, made[r.Index], r, from)
 	}
+	f.replaceOwn(sum, made)
 }
 
 // origin returns the memory that a part of a result is.
@@ -352,15 +353,21 @@ func (f *frame) builtin(name string, i ssa.CallInstruction) {
 	args := i.Common().Args
 	switch name {
 	case "append":
+		f.writeElements(f.overwritten(args[0], map[ssa.Value]bool{}), i.Pos())
 		f.appended(args, i.Value())
 	case "copy":
 		t := elementOf(args[0].Type())
 		f.store(f.values[args[0]].field("[]"), f.load(f.values[args[1]].field("[]"), t, i), t, i.Pos())
 	case "delete", "clear":
-		for _, one := range f.values[args[0]].field("[]") {
-			if one.root.kind != local {
-				f.write(one, i.Pos(), nil)
-			}
+		f.writeElements(f.values[args[0]], i.Pos())
+	}
+}
+
+// writeElements records a write to the elements of slices or maps that are not the function's own.
+func (f *frame) writeElements(of refs, pos token.Pos) {
+	for _, one := range of.field("[]") {
+		if one.root.kind != local {
+			f.write(one, pos, nil)
 		}
 	}
 }

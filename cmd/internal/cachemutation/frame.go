@@ -57,6 +57,7 @@ func (p *program) analyse(fn *ssa.Function) *Summary {
 			break
 		}
 	}
+	f.addOwn()
 	f.summary.sort()
 	return f.summary
 }

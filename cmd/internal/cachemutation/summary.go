@@ -44,6 +44,7 @@ type Result struct {
 	Cache     string `json:",omitempty"` // the read, for messages
 	Store     bool   `json:",omitempty"` // the cache may hold anything
 	Sequence  bool   `json:",omitempty"` // a function that yields objects of the cache
+	Own       bool   `json:",omitempty"` // of parts: neither of a parameter nor of a cache, unlike the copy that they are in
 	Given     string `json:",omitempty"` // as of Write
 	Flags     string `json:",omitempty"` // which flags other results are then
 }
@@ -76,7 +77,10 @@ func (s *Summary) String() string {
 	}
 	for _, r := range s.Results {
 		from := fmt.Sprintf("%d:%s", r.Param, r.From)
-		if r.Param < 0 {
+		switch {
+		case r.Own:
+			from = "itself"
+		case r.Param < 0:
 			from = r.Cache
 		}
 		parts = append(parts, fmt.Sprintf("returns %d:%s from %s %s", r.Index, r.Path, from, r.Flags))

@@ -110,3 +110,61 @@ func copiedSome(lister listers.PodLister, n int) {
 	}
 	list.Items[0].Labels["a"] = "b" // want `Labels.* of an object`
 }
+
+func withLabels(pod *corev1.Pod) *corev1.Pod {
+	out := *pod
+	out.Labels = map[string]string{}
+	return &out
+}
+
+func withLabelsIf(pod *corev1.Pod, labels map[string]string) *corev1.Pod {
+	out := *pod
+	if labels != nil {
+		out.Labels = labels
+	}
+	return &out
+}
+
+func withAnnotations(pod *corev1.Pod) (corev1.Pod, error) {
+	if pod == nil {
+		return corev1.Pod{}, nil
+	}
+	out := *pod
+	out.Annotations = map[string]string{}
+	return out, nil
+}
+
+// replacedParts: functions return shallow copies, of which they replace parts.
+func replacedParts(lister listers.PodLister) {
+	pod, _ := lister.Pods("").Get("")
+	withLabels(pod).Labels["a"] = "b"
+	withLabels(pod).Finalizers[0] = "a"                             // want `Finalizers.* of an object`
+	withLabelsIf(pod, map[string]string{"a": ""}).Labels["a"] = "b" // want `Labels.* of an object`
+	annotated, _ := withAnnotations(pod)
+	annotated.Annotations["a"] = "b"
+	annotated.Labels["a"] = "b" // want `Labels.* of an object`
+}
+
+func without(list []string, name string) []string {
+	kept := list[:0]
+	for _, one := range list {
+		if one != name {
+			kept = append(kept, one)
+		}
+	}
+	return kept
+}
+
+// shortened: append writes to the elements of the slice that it is given the beginning of.
+func shortened(lister listers.PodLister, i int) {
+	pod, _ := lister.Pods("").Get("")
+	_ = append(pod.Finalizers[:i], pod.Finalizers[i+1:]...) // want `Finalizers.* of an object`
+	_ = append(pod.Finalizers[1:][:i], "a")                 // want `Finalizers.* of an object`
+	_ = append(pod.Finalizers[:i:i], "a")
+	_ = append(pod.Finalizers[:0:0], "a")
+	_ = append(pod.Finalizers[1:], "a")
+	_ = without(pod.Finalizers, "a") // want `Finalizers.* of an object`
+	_ = without(pod.DeepCopy().Finalizers, "a")
+	pods, _ := lister.List(nil)
+	_ = append(pods[:i], pods[i+1:]...)
+}
