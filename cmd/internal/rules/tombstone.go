@@ -73,9 +73,31 @@ func (c *checker) checkDeletion(fn function, obj types.Object) {
 	for _, n := range plain {
 		c.report(n, "the handler panics if the informer missed the deletion, and passes a cache.DeletedFinalStateUnknown: handle that first")
 	}
-	if len(plain) == 0 && len(checked) > 0 && !c.passedOn(fn.body, obj) {
+	passed := slices.ContainsFunc(append(c.inClauses(fn.body, obj), obj), func(v types.Object) bool { return c.passedOn(fn.body, v) })
+	if len(plain) == 0 && len(checked) > 0 && !passed {
 		c.report(checked[0], "the handler loses deletions that the informer missed: their objects are in a cache.DeletedFinalStateUnknown")
 	}
+}
+
+// inClauses returns the variables that are obj in clauses of switches over its type, of any type
+// as it is.
+func (c *checker) inClauses(body ast.Node, obj types.Object) (all []types.Object) {
+	each(body, func(s *ast.TypeSwitchStmt) {
+		assign, ok := s.Assign.(*ast.AssignStmt)
+		if !ok {
+			return
+		}
+		of, ok := assign.Rhs[0].(*ast.TypeAssertExpr)
+		if !ok || c.object(of.X) != obj {
+			return
+		}
+		for _, clause := range s.Body.List {
+			if v := c.TypesInfo.Implicits[clause]; v != nil && types.Identical(v.Type(), obj.Type()) {
+				all = append(all, v)
+			}
+		}
+	})
+	return all
 }
 
 func (c *checker) isTombstone(t ast.Expr) bool {

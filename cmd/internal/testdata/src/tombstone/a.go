@@ -55,6 +55,22 @@ func (c *controller) handlers() []cache.ResourceEventHandlerFuncs {
 			}
 		}},
 		{DeleteFunc: func(obj any) {
+			switch t := obj.(type) {
+			case *corev1.Pod:
+				c.enqueue(t)
+			default:
+				c.enqueue(t)
+			}
+		}},
+		{DeleteFunc: func(obj any) {
+			switch t := obj.(type) { // want `loses deletions`
+			case *corev1.Pod:
+				c.enqueue(t)
+			default:
+				fmt.Println(t)
+			}
+		}},
+		{DeleteFunc: func(obj any) {
 			key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(obj)
 			if err == nil {
 				c.enqueue(key)
