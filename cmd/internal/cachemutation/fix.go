@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ast/astutil"
@@ -109,35 +110,98 @@ func isDeepCopied(t types.Type) bool {
 }
 
 // isOnlyReference reports whether a variable is never set again, captured or copied to
-// another one: it is only compared, returned, passed to functions, and its fields and
-// methods are used.
+// another one, and neither is memory of its object: it is only compared, returned, passed to
+// functions, and its fields and methods are used.
 func (p *program) isOnlyReference(body *ast.BlockStmt, v types.Object) bool {
 	only := true
 	ast.PreorderStack(body, nil, func(n ast.Node, stack []ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok && p.pass.TypesInfo.Uses[id] == v {
-			only = only && isPlainUse(stack, id)
+			only = only && p.isPlainUse(stack, id)
 		}
 		return only
 	})
 	return only
 }
 
-func isPlainUse(stack []ast.Node, id *ast.Ident) bool {
+func (p *program) isPlainUse(stack []ast.Node, id *ast.Ident) bool {
 	if slices.ContainsFunc(stack, func(n ast.Node) bool { _, ok := n.(*ast.FuncLit); return ok }) {
 		return false
 	}
 	switch parent := stack[len(stack)-1].(type) {
 	case *ast.SelectorExpr:
-		if len(stack) < 2 {
-			return true
-		}
-		address, ok := stack[len(stack)-2].(*ast.UnaryExpr)
-		return !ok || address.Op != token.AND
+		return p.isPlainPart(stack, parent)
 	case *ast.BinaryExpr, *ast.ReturnStmt:
 		return true
 	case *ast.CallExpr:
-		fun, ok := parent.Fun.(*ast.Ident)
-		return parent.Fun != ast.Expr(id) && (!ok || fun.Name != "append")
+		return parent.Fun != ast.Expr(id) && !isAppend(parent)
 	}
 	return false
+}
+
+func isAppend(call *ast.CallExpr) bool {
+	fun, ok := call.Fun.(*ast.Ident)
+	return ok && fun.Name == "append"
+}
+
+// isPlainPart reports whether what is selected from an object, the last of a stack, is not
+// another name of its memory.
+func (p *program) isPlainPart(stack []ast.Node, part ast.Expr) bool {
+	at := len(stack) - 2
+	for ; at >= 0; at-- {
+		next, ok := partOf(stack[at], part)
+		if !ok {
+			break
+		}
+		if isDeepCopy(part) {
+			return true
+		}
+		part = next
+	}
+	if at < 0 {
+		return true
+	}
+	t := p.pass.TypesInfo.TypeOf(part)
+	leads := t != nil && holdsReferences(t) && !isError(t)
+	switch parent := stack[at].(type) {
+	case *ast.UnaryExpr:
+		return parent.Op != token.AND
+	case *ast.AssignStmt:
+		return slices.Contains(parent.Lhs, part) || !leads
+	case *ast.ValueSpec, *ast.CompositeLit, *ast.KeyValueExpr, *ast.SendStmt:
+		return !leads
+	case *ast.RangeStmt:
+		return parent.X != part || parent.Value == nil || !holdsReferences(p.pass.TypesInfo.TypeOf(parent.Value))
+	case *ast.CallExpr:
+		return !leads || !isAppend(parent)
+	}
+	return true
+}
+
+// partOf returns the expression of a part of what another one is, or of what its method returns.
+func partOf(n ast.Node, of ast.Expr) (ast.Expr, bool) {
+	var operand ast.Expr
+	switch n := n.(type) {
+	case *ast.SelectorExpr:
+		operand = n.X
+	case *ast.IndexExpr:
+		operand = n.X
+	case *ast.SliceExpr:
+		operand = n.X
+	case *ast.ParenExpr:
+		operand = n.X
+	case *ast.StarExpr:
+		operand = n.X
+	case *ast.TypeAssertExpr:
+		operand = n.X
+	case *ast.CallExpr:
+		operand = n.Fun
+	}
+	part, ok := n.(ast.Expr)
+	return part, ok && operand == of
+}
+
+// isDeepCopy reports whether an expression names a method that copies.
+func isDeepCopy(e ast.Expr) bool {
+	s, ok := e.(*ast.SelectorExpr)
+	return ok && strings.HasPrefix(s.Sel.Name, "DeepCopy")
 }

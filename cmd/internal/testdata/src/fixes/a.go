@@ -66,3 +66,32 @@ func renamed(pod *corev1.Pod) string {
 	pod.Name = "x"
 	return pod.Name
 }
+
+func otherName(lister listers.PodLister) {
+	pod, _ := lister.Pods("ns").Get("web")
+	labels := pod.Labels
+	labels["name"] = pod.Name // want `Labels`
+}
+
+func ofMethod(lister listers.PodLister) string {
+	pod, _ := lister.Pods("ns").Get("web")
+	labels := pod.GetLabels()
+	pod.Labels["a"] = "b" // want `Labels`
+	return labels["a"]
+}
+
+func element(lister listers.PodLister) {
+	pod, _ := lister.Pods("ns").Get("web")
+	container := &pod.Spec.Containers[0]
+	container.Name = pod.Name // want `Name`
+}
+
+func copied(lister listers.PodLister, names chan string) *corev1.Pod {
+	pod, _ := lister.Pods("ns").Get("web")
+	name, other := pod.GetName(), pod.DeepCopy()
+	pod.Name = name + "x" // want `Name`
+	for _, name := range pod.Finalizers {
+		names <- name
+	}
+	return other
+}
