@@ -224,7 +224,7 @@ func (f *frame) returns(sum *Summary, bind func(int) refs, v *ssa.Call) {
 	made := map[int]*root{}
 	for _, r := range sum.Results {
 		from := f.origin(r, bind, v)
-		if r.Own || len(from) == 0 {
+		if r.Own || r.Index >= captured || len(from) == 0 {
 			continue
 		}
 		if !r.Cell {
@@ -338,7 +338,7 @@ func (f *frame) callback(v ssa.Value, bind func(int) refs, i ssa.CallInstruction
 	if sum.empty() {
 		return
 	}
-	f.applyTo(fn, sum, func(n int) refs {
+	all := func(n int) refs {
 		if n >= len(fn.Params) {
 			if n -= len(fn.Params); n < len(bindings) {
 				return f.values[bindings[n]]
@@ -346,7 +346,12 @@ func (f *frame) callback(v ssa.Value, bind func(int) refs, i ssa.CallInstruction
 			return nil
 		}
 		return bind(n)
-	}, i)
+	}
+	left := f.leftIn(fn, sum, all, i.Value())
+	f.applyTo(fn, sum, all, i)
+	for variable, c := range left {
+		f.mem.store(variable, c, true)
+	}
 }
 
 func (f *frame) builtin(name string, i ssa.CallInstruction) {

@@ -58,6 +58,7 @@ func (p *program) analyse(fn *ssa.Function) *Summary {
 		}
 	}
 	f.addOwn()
+	f.addCaptured()
 	f.summary.sort()
 	return f.summary
 }

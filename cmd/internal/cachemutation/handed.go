@@ -22,8 +22,10 @@ var callers = map[string][]string{
 	kube.Cache: {"ListAll", "ListAllByNamespace"},
 	"sigs.k8s.io/controller-runtime/pkg/handler":   {"EnqueueRequestsFromMapFunc", "TypedEnqueueRequestsFromMapFunc"},
 	"sigs.k8s.io/controller-runtime/pkg/predicate": {"NewPredicateFuncs", "NewTypedPredicateFuncs"},
-	kube.Client:           {"FieldIndexer.IndexField"},
-	kube.Typed + "/index": {"New", "Single"},
+	kube.Client:                   {"FieldIndexer.IndexField"},
+	kube.Typed + "/index":         {"New", "Single", "NewOrdered"},
+	kube.Typed + "/typed/control": {"EnqueueFunc", "EnqueueKey", "Filter"},
+	kube.Typed + "/typed/view":    {"Map", "FlatMap", "Filter", "Compute", "One", "Many", "WithEqual", "BySelector"},
 	// The name of client.FieldIndexer in newer versions, where that is an alias.
 	"sigs.k8s.io/controller-runtime/pkg/cache/cacheapi": {"FieldIndexer.IndexField"},
 }

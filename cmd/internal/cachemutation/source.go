@@ -24,7 +24,7 @@ func (f *frame) read(obj *types.Func, args []ssa.Value, i ssa.CallInstruction) b
 		}
 	case isTypedRead(obj), kube.IsFunc(obj, kube.Cache, "TypedIndexer.TypedIndex", "TypedIndexer.ByTypedIndex"):
 		f.readResults(obj, i, false)
-	case f.readsUncopied(obj, args, i):
+	case f.readsUncopied(obj, args, i), f.collects(obj, args, i):
 	default:
 		return false
 	}
@@ -106,6 +106,33 @@ func (f *frame) readResults(obj *types.Func, i ssa.CallInstruction, store bool) 
 			}
 		}
 	}
+}
+
+// collects handles functions of package slices that make a slice of the objects that a sequence
+// yields, and reports whether it was one.
+func (f *frame) collects(obj *types.Func, args []ssa.Value, i ssa.CallInstruction) bool {
+	v := i.Value()
+	if v == nil || !kube.IsFunc(obj, "slices", "Collect", "Sorted", "SortedFunc", "SortedStableFunc", "AppendSeq") {
+		return false
+	}
+	element := elementOf(v.Type())
+	var all refs
+	for _, arg := range args {
+		for _, one := range f.values[arg] {
+			switch {
+			case one.root.sequence:
+				all = all.add(ref{place{one.root.asserted, ""}, one.when})
+			case obj.Name() == "AppendSeq":
+				all = all.add(f.load(refs{one}.field("[]"), element, i)...)
+			}
+		}
+	}
+	if len(all) > 0 {
+		list := f.fresh(v, "collected")
+		f.mem.store(place{list, "[]"}, content{all, isReference(element)}, true)
+		f.set(v, refs{{place: place{list, ""}}})
+	}
+	return len(all) > 0
 }
 
 // fresh returns memory that an instruction makes, without content.

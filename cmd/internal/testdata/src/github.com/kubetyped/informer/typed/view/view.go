@@ -20,3 +20,7 @@ type SelectorLookup[T any] struct{ all []T }
 func (l *SelectorLookup[T]) Match(f *Fetcher, namespace string) iter.Seq[T] {
 	return func(func(T) bool) {}
 }
+
+type View[T any] struct{ all []T }
+
+func Map[A, B any](in *View[A], project func(A) B) *View[B] { return nil }
