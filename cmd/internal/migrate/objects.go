@@ -203,7 +203,34 @@ func (p *program) valuesOf(v *types.Var) (values []ast.Expr, known bool) {
 	for _, id := range p.uses[v] {
 		visit(id)
 	}
-	return values, known
+	return append(values, p.unkeyed(v)...), known
+}
+
+// unkeyed returns what literals without names of fields set a field to.
+func (p *program) unkeyed(v *types.Var) (values []ast.Expr) {
+	if !v.IsField() {
+		return nil
+	}
+	for e := range p.TypesInfo.Types {
+		lit, ok := e.(*ast.CompositeLit)
+		if !ok {
+			continue
+		}
+		t := p.TypesInfo.TypeOf(lit).Underlying()
+		if pointer, ok := t.(*types.Pointer); ok {
+			t = pointer.Elem().Underlying()
+		}
+		of, ok := t.(*types.Struct)
+		if !ok {
+			continue
+		}
+		for i, element := range lit.Elts {
+			if _, keyed := element.(*ast.KeyValueExpr); !keyed && of.Field(i).Origin() == v {
+				values = append(values, element)
+			}
+		}
+	}
+	return values
 }
 
 // casts returns the type that the functions of a handler, and those of the package that

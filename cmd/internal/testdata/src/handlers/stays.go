@@ -102,3 +102,15 @@ func hidden(c *controller, pods informers.PodInformer) {
 		}
 	}})
 }
+
+type informed struct {
+	informer cache.SharedIndexInformer
+	c        *controller
+}
+
+// unkeyed: the field is set to informers of two types.
+func unkeyed(c *controller, pods informers.PodInformer, others cache.SharedIndexInformer) {
+	for _, a := range []*informed{{others, c}, {informer: pods.Informer(), c: c}} {
+		a.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: c.enqueue}) // want `the type of its objects is not known`
+	}
+}
