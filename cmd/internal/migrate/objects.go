@@ -17,6 +17,8 @@ func (p *program) objects(handler ast.Expr, functions []handlerFunc) (types.Type
 	of := p.informerOf(handler)
 	cast, at, s := p.casts(functions)
 	switch {
+	case of == several:
+		return nil, &stays{handler.Pos(), "it is added to informers of several types"}
 	case of != nil && cast != nil && !types.Identical(of, cast):
 		return nil, &stays{at, "this cast is not to the type of the informer's objects"}
 	case of == nil && s != nil:
@@ -50,8 +52,8 @@ func isObject(t types.Type) bool {
 	return true
 }
 
-// informerOf returns the type of the objects of the informer that a handler is added to,
-// or nil.
+// informerOf returns the type of the objects of the informer that a handler is added to, nil if
+// it is not known, or several.
 func (p *program) informerOf(handler ast.Expr) types.Type {
 	for {
 		switch parent := p.parents[handler].(type) {
@@ -88,14 +90,24 @@ func (p *program) informerOfVariable(v types.Object) types.Type {
 	return common(p.uses[v], func(use *ast.Ident) types.Type { return p.informerOf(use) })
 }
 
-// common returns the type that all have, or nil.
+// several stands for more than one type.
+var several types.Type = types.Typ[types.Invalid]
+
+// common returns the type that all have, nil if that of one is not known, or several.
 func common[E any](all []E, typeOf func(E) types.Type) (of types.Type) {
+	unknown := false
 	for _, one := range all {
-		t := typeOf(one)
-		if t == nil || of != nil && !types.Identical(of, t) {
-			return nil
+		switch t := typeOf(one); {
+		case t == nil:
+			unknown = true
+		case of != nil && !types.Identical(of, t):
+			return several
+		default:
+			of = t
 		}
-		of = t
+	}
+	if unknown && of != several {
+		return nil
 	}
 	return of
 }
@@ -186,7 +198,12 @@ func (p *program) valuesOf(v *types.Var) (values []ast.Expr, known bool) {
 		case *ast.UnaryExpr:
 			known = known && parent.Op != token.AND
 		case *ast.RangeStmt:
-			known = known && parent.Key != target && parent.Value != target
+			literal, isLiteral := ast.Unparen(parent.X).(*ast.CompositeLit)
+			if parent.Value == target && isLiteral {
+				values = append(values, elementsOf(literal)...)
+			} else {
+				known = known && parent.Key != target && parent.Value != target
+			}
 		case *ast.Field:
 			known = known && v.IsField() // a parameter has the values of arguments
 		case *ast.ValueSpec:
@@ -204,6 +221,17 @@ func (p *program) valuesOf(v *types.Var) (values []ast.Expr, known bool) {
 		visit(id)
 	}
 	return append(values, p.unkeyed(v)...), known
+}
+
+// elementsOf returns the elements of a slice, an array or a map.
+func elementsOf(lit *ast.CompositeLit) (all []ast.Expr) {
+	for _, element := range lit.Elts {
+		if pair, ok := element.(*ast.KeyValueExpr); ok {
+			element = pair.Value
+		}
+		all = append(all, element)
+	}
+	return all
 }
 
 // unkeyed returns what literals without names of fields set a field to.

@@ -114,3 +114,28 @@ func unkeyed(c *controller, pods informers.PodInformer, others cache.SharedIndex
 		a.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: c.enqueue}) // want `the type of its objects is not known`
 	}
 }
+
+// both: objects that are no Pods go to the queue.
+func both(c *controller, pods informers.PodInformer) {
+	others := cache.NewSharedIndexInformer(nil, &other{}, 0, nil)
+	handler := cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) { // want `it is added to informers of several types`
+		pod, ok := obj.(*corev1.Pod)
+		if !ok {
+			c.enqueue(obj)
+			return
+		}
+		c.names <- pod.Name
+	}}
+	pods.Informer().AddEventHandler(handler)
+	others.AddEventHandler(handler)
+	for _, informer := range []cache.SharedIndexInformer{pods.Informer(), others} {
+		informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) { // want `it is added to informers of several types`
+			pod, ok := obj.(*corev1.Pod)
+			if !ok {
+				c.enqueue(obj)
+				return
+			}
+			c.names <- pod.Name
+		}})
+	}
+}
