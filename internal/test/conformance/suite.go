@@ -76,6 +76,8 @@ var serverChecks = []struct {
 	{"UpdateOfAnAbsentLease", testUpdateOfAnAbsentLease},
 	{"TimeOfADeletion", testTimeOfADeletion},
 	{"NamesAreLabels", testNamesAreLabels},
+	{"NamesOfTheirOwn", testNamesOfTheirOwn},
+	{"FinalizersWithoutADomain", testFinalizersWithoutADomain},
 	{"RepeatedOwners", testRepeatedOwners},
 	{"Patch", testPatch},
 	{"PatchRefused", testPatchRefused},

@@ -2,10 +2,13 @@ package conformance
 
 import (
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
@@ -208,7 +211,7 @@ func testDeleteNotAllowed(c *check) {
 	}
 }
 
-// The names of namespaces and Services are labels, and have no dots.
+// The names of namespaces, Services and StatefulSets are labels, and have no dots.
 func testNamesAreLabels(c *check) {
 	client := c.client.CoreV1()
 	options := metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}
@@ -219,9 +222,52 @@ func testNamesAreLabels(c *check) {
 		ports := corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}}
 		_, err = client.Services(c.ns).Create(c.ctx, &corev1.Service{ObjectMeta: named, Spec: ports}, options)
 		assert.Equal(c, !valid, apierrors.IsInvalid(err), "service %s: %v", name, err)
+		like := deployment(name).Spec
+		set := &appsv1.StatefulSet{ObjectMeta: named, Spec: appsv1.StatefulSetSpec{Selector: like.Selector, Template: like.Template}}
+		_, err = c.client.AppsV1().StatefulSets(c.ns).Create(c.ctx, set, options)
+		assert.Equal(c, !valid, apierrors.IsInvalid(err), "stateful set %s: %v", name, err)
 		_, err = client.Secrets(c.ns).Create(c.ctx, &corev1.Secret{ObjectMeta: named}, options)
 		assert.NoError(c, err, "secret %s", name)
 	}
+}
+
+// The names of CronJobs are short, and those of a few kinds are free.
+func testNamesOfTheirOwn(c *check) {
+	options := metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}
+	for length, valid := range map[int]bool{52: true, 53: false} {
+		job := &batchv1.CronJob{ObjectMeta: metav1.ObjectMeta{Name: strings.Repeat("a", length)}, Spec: batchv1.CronJobSpec{Schedule: "* * * * *"}}
+		job.Spec.JobTemplate.Spec.Template.Spec = pod("p").Spec
+		job.Spec.JobTemplate.Spec.Template.Spec.RestartPolicy = corev1.RestartPolicyNever
+		_, err := c.client.BatchV1().CronJobs(c.ns).Create(c.ctx, job, options)
+		assert.Equal(c, !valid, apierrors.IsInvalid(err), "%d: %v", length, err)
+	}
+	free := metav1.ObjectMeta{Name: "system:A", Namespace: c.ns}
+	_, err := c.client.CoreV1().Events(c.ns).Create(c.ctx, &corev1.Event{ObjectMeta: free, InvolvedObject: corev1.ObjectReference{Namespace: c.ns}}, options)
+	assert.NoError(c, err, "event")
+	_, err = c.client.PolicyV1().PodDisruptionBudgets(c.ns).Create(c.ctx, &policyv1.PodDisruptionBudget{ObjectMeta: free}, options)
+	assert.NoError(c, err, "budget")
+}
+
+// A finalizer of most kinds of Kubernetes has a domain, and one of a custom resource need not.
+func testFinalizersWithoutADomain(c *check) {
+	plain := configMap("a", "waits")
+	_, err := c.maps.Create(c.ctx, plain, metav1.CreateOptions{})
+	assert.True(c, apierrors.IsInvalid(err), "create: %v", err)
+	plain.Finalizers = nil
+	mustCreate(c, c.maps, plain)
+	_, err = c.maps.Patch(c.ctx, "a", types.MergePatchType, []byte(`{"metadata":{"finalizers":["waits"]}}`), metav1.PatchOptions{})
+	assert.True(c, apierrors.IsInvalid(err), "patch: %v", err)
+	for _, finalizer := range []string{"kubernetes", metav1.FinalizerOrphanDependents, "example.com/waits"} {
+		_, err := c.maps.Create(c.ctx, configMap("b", finalizer), metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		assert.NoError(c, err, finalizer)
+	}
+	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: "l", Finalizers: []string{"waits"}}}
+	_, err = c.client.CoordinationV1().Leases(c.ns).Create(c.ctx, lease, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	assert.NoError(c, err, "lease")
+	custom := c.customObject("a")
+	custom.SetFinalizers([]string{"waits"})
+	_, err = c.custom().Create(c.ctx, custom, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	assert.NoError(c, err, "custom resource")
 }
 
 // Not all kinds with a spec have a generation, and some have one without a spec.
