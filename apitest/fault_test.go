@@ -3,6 +3,7 @@ package apitest_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/kubetyped/informer/apitest"
@@ -127,4 +129,26 @@ func TestCloseCutsADelayShort(t *testing.T) {
 	require.Eventually(t, func() bool { return s.Requests("get", "pods") == 1 }, patience, time.Millisecond)
 	require.NoError(t, s.Close())
 	assert.Error(t, <-answered)
+}
+
+// TestFaultEventOfAWatchThatBegins: what a fault sends comes after what was written before, so that
+// a bookmark skips none of the objects that a watch begins with.
+func TestFaultEventOfAWatchThatBegins(t *testing.T) {
+	s := apitest.Start(t, apitest.WithBookmarks(0))
+	const pods = 300
+	for i := range pods {
+		require.NoError(t, s.Create(t.Context(), pod(fmt.Sprint("p", i))))
+	}
+	client := clientset(t, s, "").CoreV1().Pods("default")
+	for _, version := range []string{"0", "1"} {
+		s.Inject(apitest.Fault{Verb: "watch", Times: 1, Event: watch.Event{Type: watch.Bookmark}, End: apitest.Clean})
+		w, err := client.Watch(testContext(t), metav1.ListOptions{AllowWatchBookmarks: true, ResourceVersion: version})
+		require.NoError(t, err)
+		var types []watch.EventType
+		for e := range w.ResultChan() {
+			types = append(types, e.Type)
+		}
+		require.Greater(t, len(types), pods, "from version %s", version)
+		assert.NotContains(t, types[:pods], watch.Bookmark, "from version %s", version)
+	}
 }

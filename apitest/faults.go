@@ -56,7 +56,7 @@ func (s *Server) carryOut(w http.ResponseWriter, r *request) error {
 			return err
 		}
 		if r.verb == "watch" && (f.sends() || f.End == Clean || f.End == Torn) {
-			r.commands = append(r.commands, in.command(0))
+			r.commands = append(r.commands, in.command(s.store.Revision()))
 		}
 		if !f.refuses(r) {
 			continue
