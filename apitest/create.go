@@ -74,13 +74,13 @@ func (s *Server) create(ctx context.Context, cr creation) (runtime.Object, error
 // createAbsent is create. It returns store.ErrChanged if there is an object of that name.
 func (s *Server) createAbsent(ctx context.Context, cr creation) (runtime.Object, error) {
 	c := cr.collection
-	if c.terminates {
-		prepareNamespace(cr.object)
-	}
 	m := metadataOf(cr.object)
 	err := cr.complete(m, s.settings.random)
 	if err != nil {
 		return nil, err
+	}
+	if c.terminates {
+		prepareNamespace(cr.object)
 	}
 	if !cr.seed {
 		if err := s.catalog.allowCreate(c, cr.namespace, m); err != nil {
@@ -131,13 +131,13 @@ func (cr creation) complete(m metav1.Object, random *randomness) error {
 		}}
 	}
 	m.SetResourceVersion("")
-	m.SetDeletionTimestamp(nil)
-	m.SetDeletionGracePeriodSeconds(nil)
 	m.SetSelfLink("")
 	if !cr.seed {
+		m.SetDeletionTimestamp(nil)
+		m.SetDeletionGracePeriodSeconds(nil)
 		dropRepeatedOwners(m)
 	}
-	if cr.collection.firstGeneration() {
+	if cr.collection.firstGeneration() && !(cr.seed && m.GetGeneration() > 0) {
 		m.SetGeneration(1)
 	}
 	if m.GetUID() == "" {

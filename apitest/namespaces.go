@@ -64,6 +64,9 @@ func prepareNamespace(obj runtime.Object) {
 		return
 	}
 	ns.Status.Phase = corev1.NamespaceActive
+	if ns.DeletionTimestamp != nil {
+		ns.Status.Phase = corev1.NamespaceTerminating
+	}
 	if !slices.Contains(ns.Spec.Finalizers, corev1.FinalizerKubernetes) {
 		ns.Spec.Finalizers = append(ns.Spec.Finalizers, corev1.FinalizerKubernetes)
 	}

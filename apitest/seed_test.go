@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -13,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubetyped/informer/apitest"
 )
@@ -50,6 +52,48 @@ func TestSeedKeepsCopies(t *testing.T) {
 	_, err = pods.Get(ctx, "p", metav1.GetOptions{})
 	assert.True(t, apierrors.IsNotFound(err), "%v", err)
 	assert.Equal(t, 0, s.Requests("create", "")+s.Requests("update", "")+s.Requests("delete", ""))
+}
+
+// TestSeedKeepsMetadata: an object may begin at any generation, and as one that is deleted and waits
+// for its finalizers.
+func TestSeedKeepsMetadata(t *testing.T) {
+	ctx := testContext(t)
+	deleted := pod("p")
+	deleted.Finalizers, deleted.Generation = []string{"example.com/waits"}, 5
+	deleted.DeletionTimestamp = new(metav1.Now().Rfc3339Copy())
+	deleted.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: "n", UID: "u"}}
+	s := apitest.Start(t, apitest.WithObjects(deleted))
+	pods := clientset(t, s, "").CoreV1().Pods("default")
+	got, err := pods.Get(ctx, "p", metav1.GetOptions{})
+	require.NoError(t, err)
+	assert.True(t, deleted.DeletionTimestamp.Equal(got.DeletionTimestamp), "%v", got.DeletionTimestamp)
+	assert.EqualValues(t, 5, got.Generation)
+	assert.Equal(t, deleted.OwnerReferences, got.OwnerReferences)
+
+	got.Finalizers = nil
+	_, err = pods.Update(ctx, got, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	_, err = pods.Get(ctx, "p", metav1.GetOptions{})
+	assert.True(t, apierrors.IsNotFound(err), "it has waited for nothing else: %v", err)
+}
+
+// TestSeedTerminatingNamespace: the server continues to empty it, as a cluster would.
+func TestSeedTerminatingNamespace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		shop := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop", DeletionTimestamp: new(metav1.Now().Rfc3339Copy())}}
+		held := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "held", Finalizers: []string{"example.com/waits"}}}
+		s := apitest.Start(t, apitest.WithNamespaceLifecycle(), apitest.WithObjects(held, shop))
+		client := clientset(t, s, "").CoreV1()
+		synctest.Wait()
+		maps := client.ConfigMaps("shop")
+		_, err := maps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "late"}}, metav1.CreateOptions{})
+		assert.True(t, apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause), "%v", err)
+		_, err = maps.Patch(t.Context(), "held", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
+		require.NoError(t, err)
+		synctest.Wait()
+		_, err = client.Namespaces().Get(t.Context(), "shop", metav1.GetOptions{})
+		assert.True(t, apierrors.IsNotFound(err), "%v", err)
+	})
 }
 
 func TestSeedRefuses(t *testing.T) {

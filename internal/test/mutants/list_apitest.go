@@ -125,6 +125,12 @@ var servers = foundBy(tests("apitest", "TestConformance"), []mutation{{
 	new:   "in.command(0)",
 	suite: tests("apitest", "TestFaultEventOfAWatchThatBegins"),
 }, {
+	bug:   "a server begins with no object that is deleted",
+	in:    "apitest.creation.complete",
+	old:   "	if !cr.seed {\n		m.SetDeletionTimestamp(nil)\n",
+	new:   "	m.SetDeletionTimestamp(nil)\n	if !cr.seed {\n",
+	suite: tests("apitest", "TestSeed"),
+}, {
 	bug:   "the event of an own deletion counts as none",
 	in:    "apitest/history.step.reports",
 	old:   "own && s.version == from",
