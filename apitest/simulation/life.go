@@ -132,10 +132,13 @@ func discard(got answer) {
 // carry takes a request to the server, and the answer back.
 func (l *life) carry(one *request) answer {
 	p, w := l.process, l.process.world
-	arrivesAnyway := one.what.writes() && one.random.IntN(2) == 0
+	gone := one.gone
+	if one.what.writes() && one.random.IntN(2) == 0 {
+		gone = nil // it arrives even if its sender no longer waits, and no earlier for that
+	}
 	fate := p.meet(l, one)
-	p.travel(one.random, towards, fate.late, one.gone)
-	if isClosed(one.gone) && !arrivesAnyway {
+	p.travel(one.random, towards, fate.late, gone)
+	if isClosed(gone) {
 		w.note(l.name(), "%s is given up before it arrives", one.what)
 		return answer{err: syscall.ECONNRESET}
 	}

@@ -143,6 +143,12 @@ var servers = foundBy(tests("apitest", "TestConformance"), []mutation{{
 	new:   "f.Check == check",
 	suite: tests("apitest/simulation", "TestCrashesAreLeftOut"),
 }, {
+	bug:   "a write that is given up arrives through a freeze",
+	in:    "apitest/simulation.life.carry",
+	old:   "travel(one.random, towards, fate.late, gone)",
+	new:   "travel(one.random, towards, fate.late, one.gone)",
+	suite: tests("apitest/simulation", "TestFreezeStops"),
+}, {
 	bug:   "the end of a freeze ends another one",
 	in:    "apitest/simulation.process.freeze",
 	old:   "p.freezes[way]--; p.freezes[way] == 0",
