@@ -76,9 +76,9 @@
 //     once.
 //   - Server-side apply, with apimachinery's own field managers: managed fields,
 //     conflicts, force, creation, removal of what a manager applies no more. Kinds of
-//     Kubernetes are merged by client-go's schema; of others none is known, so lists
-//     are atomic. Objects that are stored without HTTP have no managed fields; what is
-//     applied to them conflicts with the manager before-first-apply.
+//     Kubernetes are merged by client-go's schema; of others, the metadata alone have one,
+//     and lists elsewhere are atomic. Objects that are stored without HTTP have no managed
+//     fields; what is applied to them conflicts with the manager before-first-apply.
 //   - Versions: one counter for all resources. Conflicts, generation (for the
 //     kinds that have one in Kubernetes, and custom resources), UID and time stamps are the
 //     server's.

@@ -20,10 +20,13 @@ const seeder = "apitest"
 type fieldManagers struct{ object, status *managedfields.FieldManager }
 
 // newFieldManagers returns the field managers of a collection. Kinds of Kubernetes
-// are merged as their schema says. Of others no schema is known: as in custom
-// resources without one, objects are merged by field, and lists are atomic.
+// are merged as their schema says. Of others, the metadata alone have a schema: as in custom
+// resources without one, the rest is merged by field, and lists in it are atomic.
 func (c *collection) newFieldManagers() (*fieldManagers, error) {
-	types := managedfields.NewDeducedTypeConverter()
+	types, err := newCustomTypes()
+	if err != nil {
+		return nil, err
+	}
 	if !c.unstructured() {
 		known := applyconfigurations.NewTypeConverter(c.scheme)
 		if _, err := known.ObjectToTyped(c.empty()); err == nil {

@@ -153,3 +153,28 @@ func testApplyCustom(c *check) {
 	require.NoError(c, err)
 	assert.Equal(c, map[string]any{"size": int64(3)}, got.Object["spec"])
 }
+
+// The finalizers and owners of a custom resource are merged one by one, although its schema says
+// nothing about them.
+func testApplyCustomMetadata(c *check) {
+	client := c.custom()
+	apply := func(manager string, metadata map[string]any) *unstructured.Unstructured {
+		metadata["name"] = "a"
+		obj := &unstructured.Unstructured{Object: map[string]any{"metadata": metadata}}
+		obj.SetGroupVersionKind(c.rig.CustomResource.GroupVersion().WithKind(c.rig.CustomKind))
+		got, err := client.Apply(c.ctx, "a", obj, metav1.ApplyOptions{FieldManager: manager})
+		require.NoError(c, err)
+		return got
+	}
+	owner := func(uid string) map[string]any {
+		return map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": uid, "uid": uid}
+	}
+	apply("one", map[string]any{"finalizers": []any{"example.com/one"}, "ownerReferences": []any{owner("one")}})
+	got := apply("two", map[string]any{"finalizers": []any{"example.com/two"}, "ownerReferences": []any{owner("two")}})
+	assert.ElementsMatch(c, []string{"example.com/one", "example.com/two"}, got.GetFinalizers())
+	assert.Len(c, got.GetOwnerReferences(), 2)
+	got = apply("one", map[string]any{"finalizers": []any{}})
+	assert.Equal(c, []string{"example.com/two"}, got.GetFinalizers())
+	assert.Len(c, got.GetOwnerReferences(), 1)
+	apply("two", map[string]any{})
+}

@@ -89,6 +89,7 @@ var serverChecks = []struct {
 	{"ApplyRefused", testApplyRefused},
 	{"ApplyStatus", testApplyStatus},
 	{"ApplyCustom", testApplyCustom},
+	{"ApplyCustomMetadata", testApplyCustomMetadata},
 	{"ManagedFields", testManagedFields},
 	{"ManagedFieldsChanged", testManagedFieldsChanged},
 	{"ManagedFieldsNames", testManagedFieldsNames},
