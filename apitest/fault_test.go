@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -151,4 +153,31 @@ func TestFaultEventOfAWatchThatBegins(t *testing.T) {
 		require.Greater(t, len(types), pods, "from version %s", version)
 		assert.NotContains(t, types[:pods], watch.Bookmark, "from version %s", version)
 	}
+}
+
+// TestFaultFreezeKeepsWrites: writes that a client gives up arrive when the freeze ends, whether
+// they have a body or none. Reads do not matter any more.
+func TestFaultFreezeKeepsWrites(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := apitest.Start(t, apitest.WithObjects(pod("p")))
+		pods := clientset(t, s, "").CoreV1().Pods("default")
+		in := s.Inject(apitest.Fault{Freeze: true})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		bare, err := http.NewRequestWithContext(ctx, http.MethodDelete, s.URL+"/api/v1/namespaces/default/pods/p", nil)
+		require.NoError(t, err)
+		_, err = s.Config().Transport.RoundTrip(bare)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		ctx, cancel = context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err = pods.Create(ctx, pod("q"), metav1.CreateOptions{})
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		time.Sleep(time.Minute)
+		in.Remove()
+		synctest.Wait()
+		left, err := apitest.Objects[*corev1.Pod](s)
+		require.NoError(t, err)
+		require.Len(t, left, 1)
+		assert.Equal(t, "q", left[0].Name)
+	})
 }

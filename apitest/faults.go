@@ -83,9 +83,13 @@ func (in *Injection) delay(r *request) error {
 		}
 	}
 	if in.fault.Freeze {
+		done := r.Context().Done() // as soon as the client gives up, if the server notices
+		if r.writes() {
+			done = in.server.ctx.Done()
+		}
 		select {
 		case <-in.lifted:
-		case <-r.Context().Done():
+		case <-done:
 			return errAborted
 		}
 	}

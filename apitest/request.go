@@ -104,3 +104,8 @@ func verbOf(r *http.Request, name string) string {
 	}
 	return of.collection
 }
+
+// writes reports whether the request is to change something.
+func (r *request) writes() bool {
+	return r.verb != "get" && r.verb != "list" && r.verb != "watch"
+}
