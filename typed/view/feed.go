@@ -196,8 +196,8 @@ func (b *inbox[T]) Step(events []typed.Event[T], resourceVersion string) {
 	})
 }
 
-// join makes one of several changes of an object, so that what waits is bounded by the
-// number of objects.
+// join makes one of several changes of an object, and none if it came and went, so that what
+// waits is bounded by the number of objects.
 func (b *inbox[T]) join() {
 	joined, last := b.pending[:0], newPlaces[T]()
 	for _, c := range b.pending {
@@ -213,6 +213,7 @@ func (b *inbox[T]) join() {
 			last.put(c.now, at)
 		}
 	}
+	joined = slices.DeleteFunc(joined, func(c pair[T]) bool { return isNone(c.old) && isNone(c.now) })
 	clear(b.pending[len(joined):])
 	b.pending = joined
 }
