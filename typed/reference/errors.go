@@ -46,3 +46,9 @@ func refuses(err error) bool {
 		return code >= http.StatusBadRequest && code < http.StatusInternalServerError
 	}
 }
+
+// sameRefusal reports whether two errors are refusals for one reason. Requests differ, and so do the
+// texts.
+func sameRefusal(a, b error) bool {
+	return refuses(a) && refuses(b) && apierrors.ReasonForError(a) == apierrors.ReasonForError(b)
+}

@@ -341,13 +341,17 @@ func (k *keySink[T]) fails(err error, refused bool) {
 	k.failing[k] = named
 	k.setFailure()
 	k.group.pending.Add(named)
-	if !refused || k.state.Err != nil && refuses(k.state.Err) {
+	since := k.since
+	switch before := k.state.Err; {
+	case !refused, before != nil && sameRefusal(before, err):
 		return
+	case before != nil && refuses(before):
+		since = time.Now() // that it is refused for this reason
 	}
 	if !k.listed {
 		k.state.Phase = Refused
 	}
-	k.state.Err, k.state.Since = err, k.since
+	k.state.Err, k.state.Since = err, since
 	k.publishIfSynced()
 	k.setEarly()
 	k.syncIfAnswered()
