@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/kubetyped/informer/internal/argument"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/report"
 )
@@ -18,7 +19,7 @@ import (
 func Ready(informers ...typed.AnyInformer) error {
 	var errs []error
 	for _, informer := range informers {
-		if informer == nil {
+		if argument.IsNil(informer) {
 			errs = append(errs, errors.New("Ready: informer is nil"))
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
 	"github.com/kubetyped/informer/typed/report"
@@ -34,7 +35,7 @@ func TestReady(t *testing.T) {
 		reported{status: report.Status{Name: "c", Phase: report.PhaseSyncing, Received: 7}},
 		reported{status: report.Status{Name: "d", Phase: report.PhaseSyncing}},
 		reported{status: report.Status{Name: "e", Phase: report.PhaseStopped}},
-		nil,
+		nil, (*typed.Informer[*rig.Thing])(nil),
 	)
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	assert.Equal(t, `informer a is not synced: unexpected EOF
@@ -42,5 +43,6 @@ informer b was not started
 informer c is not synced: 7 objects are there
 informer d is not synced: its server has not answered
 informer e has stopped
+Ready: informer is nil
 Ready: informer is nil`, err.Error())
 }

@@ -11,6 +11,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/argument"
 	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/typed"
 )
@@ -60,7 +61,7 @@ func Discover[T index.Object](clusters *Clusters, from Handled[T], clustersOf fu
 	switch {
 	case clusters == nil:
 		return nil, errors.New("discovery of clusters: set of clusters is nil")
-	case from == nil:
+	case argument.IsNil(from):
 		return nil, errors.New("discovery of clusters: informer is nil")
 	case clustersOf == nil:
 		return nil, errors.New("discovery of clusters: cluster function is nil")

@@ -267,8 +267,10 @@ func TestBadDiscoveries(t *testing.T) {
 	of := fleet.FromSecret("kubeconfig")
 	_, err := fleet.Discover(nil, informer, of)
 	assert.ErrorContains(t, err, "set of clusters is nil")
-	_, err = fleet.Discover[*corev1.Secret](&fleet.Clusters{}, nil, of)
-	assert.ErrorContains(t, err, "informer is nil")
+	for _, none := range []fleet.Handled[*corev1.Secret]{nil, (*typed.Informer[*corev1.Secret])(nil)} {
+		_, err = fleet.Discover(&fleet.Clusters{}, none, of)
+		assert.ErrorContains(t, err, "informer is nil")
+	}
 	_, err = fleet.Discover(&fleet.Clusters{}, informer, nil)
 	assert.ErrorContains(t, err, "cluster function is nil")
 	_, err = fleet.Discover(&fleet.Clusters{}, informer, of)

@@ -112,7 +112,7 @@ func (e *expectedOfKey[T]) String() string { return e.ofKey.String() }
 
 func (o *Observer[T]) expect(version string) (*expected[T], error) {
 	switch {
-	case o == nil || o.informer == nil || o.of == nil:
+	case o == nil || argument.IsNil(o.informer) || o.of == nil:
 		return nil, errors.New("observer: informer or source is nil")
 	case o.of.err != nil:
 		return nil, o.of.err

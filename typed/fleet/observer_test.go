@@ -171,6 +171,8 @@ func TestBadObservers(t *testing.T) {
 		assert.ErrorContains(t, expect("east", "soon"), `resource version "soon" is not a positive number`)
 		_, err := fleet.NewObserver(w.Informer, nil, "east").ExpectVersion("5")
 		assert.Error(t, err)
+		_, err = fleet.NewObserver((*typed.Informer[inCluster])(nil), w.source, "east").ExpectDeleted(at("a", 1))
+		assert.ErrorContains(t, err, "informer or source is nil")
 		nameless := at("a", 1)
 		nameless.UID = ""
 		_, err = fleet.NewObserver(w.Informer, w.source, "east").ExpectDeleted(nameless)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/argument"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
@@ -24,7 +25,7 @@ import (
 func EnqueueReferrers[O comparable, P, T index.Object](
 	q control.Adder[index.Key], s *Source[O, T], parents *typed.Informer[P], of func(P) []index.Key,
 ) (stop func(), err error) {
-	if q == nil {
+	if argument.IsNil(q) {
 		return nil, errors.New("references: queue is nil")
 	}
 	if err := checkParents(s, parents, of); err != nil {

@@ -184,6 +184,8 @@ func TestFromIsGivenNothing(t *testing.T) {
 	assert.ErrorContains(t, reference.From(s, parents, nil), "function that names objects is nil")
 	_, err := reference.EnqueueReferrers(nil, s, parents, names)
 	assert.ErrorContains(t, err, "queue is nil")
+	_, err = reference.EnqueueReferrers((*queue.WorkQueue[index.Key])(nil), s, parents, names)
+	assert.ErrorContains(t, err, "queue is nil", "that of a NewWorkQueue whose error was ignored")
 	_, err = reference.EnqueueReferrers[index.Key, *rig.Thing, *rig.Thing](q, nil, parents, names)
 	assert.ErrorContains(t, err, "source is nil")
 	_, err = reference.EnqueueReferrers[index.Key, *rig.Thing](q, s, nil, names)
