@@ -14,7 +14,9 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/control"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -143,6 +145,19 @@ func TestWrongArguments(t *testing.T) {
 	} {
 		assert.ErrorContains(t, typed.NewInformer(src).Run(t.Context()), want)
 	}
+}
+
+// TestReconcileOfNothing: control.Run refuses what Reconcile makes of a nil function, as it refuses that.
+func TestReconcileOfNothing(t *testing.T) {
+	g, err := New(&rest.Config{}, "ns", "a")
+	require.NoError(t, err)
+	q, err := queue.NewWorkQueue[index.Key]()
+	require.NoError(t, err)
+	defer q.ShutDown()
+	pods := NewSource(g, func() source.Source[*corev1.Pod] { return nil })
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	assert.ErrorContains(t, control.Run(ctx, control.WithWorkers(q, 1, pods.Reconcile(nil))), "reconcile function is nil")
 }
 
 // TestHashThatPanics: an object for which a function panics is rejected, alone.

@@ -24,7 +24,12 @@ import (
 // of an object that was deleted here, and is remembered until reconcile has returned nil for
 // it; otherwise it is taken for another member's. The keys that other sources enqueue, such
 // as those of owners, are those of this source.
+//
+// If reconcile is nil, so is what Reconcile returns.
 func (s *Source[T]) Reconcile(reconcile func(ctx context.Context, key index.Key) error) func(ctx context.Context, key index.Key) error {
+	if reconcile == nil {
+		return nil
+	}
 	s.mu.Lock()
 	s.worked = true
 	s.mu.Unlock()
