@@ -29,8 +29,8 @@ var references = foundBy(tests("typed/reference", "Test[^C].*"), []mutation{{
 }, {
 	bug: "a key is refused when the server cannot be reached",
 	in:  "typed/reference.keySink.fails",
-	old: "	if !refused || ",
-	new: "	if ",
+	old: "	case !refused, before != nil",
+	new: "	case before != nil",
 }, {
 	bug: "a key whose first list has not come counts as absent",
 	in:  "typed/reference.keys.await",
