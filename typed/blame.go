@@ -9,6 +9,65 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
+// applyOthers applies changes without those that are to blame for a panic, which are rejected. The
+// others are applied together, as they may be a step.
+func (l *loop[T]) applyOthers(changes []index.Change[T], panicked any, version string) {
+	if len(changes) == 1 {
+		l.applyEach(changes, panicked, version)
+		return
+	}
+	others, blamed := l.blame(changes)
+	last := map[index.Key]int{} // by key, which of the others is the last
+	for n := range changes {
+		if key, ok := keyOf(&changes[n]); ok && blamed[n] == nil {
+			last[key] = n
+		}
+	}
+	reject := func(after bool) {
+		for n, panicked := range blamed {
+			key, _ := keyOf(&changes[n])
+			if at, ok := last[key]; panicked != nil && after == (ok && at < n) {
+				l.reject(changes[n].Object, panicked, false)
+			}
+		}
+	}
+	reject(false) // the others take back what is rejected before them
+	if panicked := l.apply(others, version); panicked != nil {
+		l.applyEach(others, panicked, version)
+	}
+	reject(true)
+}
+
+// blame returns those of some changes that do not panic by themselves, and what each of the
+// changes has panicked with, nil if it has not.
+func (l *loop[T]) blame(changes []index.Change[T]) (others []index.Change[T], blamed []error) {
+	blamed = make([]error, len(changes))
+	reported := false // the first was, with its stack
+	for n, c := range changes {
+		if !c.Delete && c.UID == nil { // else it may not be stored
+			blamed[n] = l.informer.store.Panics(c.Object)
+		}
+		switch {
+		case blamed[n] == nil:
+			others = append(others, c)
+		case reported:
+			goroutine.Report(l.informer.ctx, blamed[n])
+		default:
+			reported = true
+		}
+	}
+	return others, blamed
+}
+
+// keyOf returns the key of a change, false if a method of its object panics.
+func keyOf[T index.Object](c *index.Change[T]) (key index.Key, ok bool) {
+	if c.Delete && c.Key != nil {
+		return *c.Key, true
+	}
+	key, _, ok = identify(c.Object)
+	return key, ok
+}
+
 // leaveOut takes the objects out of a list for which an index function, or a method
 // of theirs, panics, and rejects them. The store keeps what it has of them. It
 // returns their keys, and whether others are left.

@@ -175,7 +175,7 @@ func (l *loop[T]) applyPiece(changes []index.Change[T], version string) {
 		defer l.watched.storing(changes, nil)()
 	}
 	if panicked := l.apply(changes, version); panicked != nil {
-		l.applyEach(changes, panicked, version)
+		l.applyOthers(changes, panicked, version)
 	}
 }
 

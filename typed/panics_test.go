@@ -75,6 +75,51 @@ func TestPanicOfAnIndexFunction(t *testing.T) {
 	})
 }
 
+// TestStepIsWholeWithoutAnObject: where an index function panics for one object of a step, readers
+// and followers see the rest of the step as a whole.
+func TestStepIsWholeWithoutAnObject(t *testing.T) {
+	crash, handlers := utilruntime.ReallyCrash, utilruntime.PanicHandlers
+	defer func() { utilruntime.ReallyCrash, utilruntime.PanicHandlers = crash, handlers }()
+	utilruntime.ReallyCrash = false
+	reported := 0
+	utilruntime.PanicHandlers = []func(context.Context, any){func(context.Context, any) { reported++ }}
+
+	rig.InBubble(t, func(t *testing.T) {
+		r := rig.New(t)
+		has := func(name string) bool { _, ok := r.Get(rig.Key(name)); return ok }
+		parts := 0
+		require.NoError(t, r.AddIndexes(index.Single("picky", func(o *rig.Thing) (string, bool) {
+			if has("a") != has("b") {
+				parts++
+			}
+			if o.Node == "x" {
+				panic("poisoned")
+			}
+			return o.Name, true
+		})))
+		rec := r.Record()
+		r.Start()
+		sinktest.Replace(r.Sink, "", nil, "1")
+		put := func(objs ...*rig.Thing) {
+			changes := make([]index.Change[*rig.Thing], len(objs))
+			for n, obj := range objs {
+				changes[n].Object = obj
+			}
+			r.Sink.Step(changes, objs[0].GetResourceVersion(), nil)
+		}
+		put(rig.At("a", 2), rig.On("x", rig.At("c", 2)), rig.On("x", rig.At("d", 2)), rig.At("b", 2))
+		assert.Equal(t, []string{"add a@2", "add b@2"}, rec.Next())
+		assert.Zero(t, parts)
+		assert.Equal(t, "2", r.ResourceVersion())
+		assert.Equal(t, 2, r.Status().Rejected)
+		assert.Equal(t, 2, reported)
+		put(rig.On("x", rig.At("c", 3)), rig.At("c", 3), rig.At("d", 3), rig.On("x", rig.At("d", 3)))
+		assert.Equal(t, []string{"add c@3", "add d@3"}, rec.Next())
+		assert.Nil(t, r.Rejected(rig.Key("c")), "a later state can be used")
+		assert.NotNil(t, r.Rejected(rig.Key("d")), "a later state cannot")
+	})
+}
+
 // TestPanicsForAllOfTheFirstList: as any informer that could use nothing of it, it is
 // not synced.
 func TestPanicsForAllOfTheFirstList(t *testing.T) {
