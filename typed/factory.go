@@ -159,8 +159,11 @@ func Share[T index.Object, K comparable](f *Factory, key K, src func() source.So
 		f.drop(at, s)
 		s = nil
 	}
-	asked := applied(opts)
+	asked, err := applied(opts)
 	if s != nil {
+		if err != nil {
+			return nil, fmt.Errorf("informer %s: %w", s.name, err)
+		}
 		if other := s.asked.differsIn(&asked); other != "" {
 			return nil, fmt.Errorf("informer %s: it is in use with other options: %s is not the same", s.name, other)
 		}

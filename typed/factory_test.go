@@ -225,6 +225,25 @@ func TestFactoryChecksItsArguments(t *testing.T) {
 	assert.Empty(t, f.Status(), "nothing was started")
 }
 
+// TestShareChecksOptionsOfALaterRequest, for which no informer is made.
+func TestShareChecksOptionsOfALaterRequest(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		f := newShop(t)
+		defer f.Shutdown()
+		_, err := typed.Share(f.Factory, "k", f.source)
+		require.NoError(t, err)
+		for want, opt := range map[string]typed.Option{
+			"informer *rig.Thing k: WithGrace: the time -1ns is negative": typed.WithGrace(-1),
+			"informer *rig.Thing k: the name is empty":                    typed.WithName(""),
+			"informer *rig.Thing k: option is nil":                        nil,
+		} {
+			_, err := typed.Share(f.Factory, "k", f.source, opt)
+			assert.ErrorContains(t, err, want)
+		}
+		assert.Len(t, f.Status()[0].Holders, 1)
+	})
+}
+
 // TestUseContext: informers have the values of the context, and run until the factory ends.
 func TestUseContext(t *testing.T) {
 	type program struct{}

@@ -4,23 +4,20 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kubetyped/informer/internal/argument"
 	"github.com/kubetyped/informer/internal/observer"
 )
 
-// applied returns what options say, as far as they can be used.
-func applied(opts []Option) (c config) {
-	for _, opt := range opts {
-		if opt != nil {
-			_ = opt(&c) // the informer that is made with them returns it
-		}
-	}
-	return c
+// applied returns what options say, as far as they can be used, and an error about the others.
+func applied(opts []Option) (c config, err error) {
+	err = argument.ApplyOptions(&c, opts)
+	return c, err
 }
 
 // refuseForAll returns an error if options of a factory can only be those of one
 // informer.
 func refuseForAll(opts []Option) error {
-	c := applied(opts)
+	c, _ := applied(opts) // the informers that are made with them return the error
 	switch {
 	case c.name != "":
 		return refused("WithName")
