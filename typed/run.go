@@ -99,8 +99,8 @@ func (i *Informer[T]) runSource(ctx context.Context, run func() error, exited fu
 // RunJointly calls run, which is Run or a function that calls it, once for all concurrent
 // calls of RunJointly, for example of two controllers that need the informer. The context of
 // that call has the values of the first caller's, and ends when those of all have ended.
-// RunJointly returns nil when ctx has ended, for the last of the callers after run has
-// returned, and what run returns if that is before.
+// RunJointly returns nil when ctx has ended and others still need the call; otherwise it waits for
+// run, and returns its result.
 func (i *Informer[T]) RunJointly(ctx context.Context, run func(ctx context.Context) error) error {
 	if err := i.check(); err != nil {
 		return err

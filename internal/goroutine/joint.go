@@ -22,9 +22,9 @@ type jointCall struct {
 
 // Run calls run in a goroutine, unless a call is running for other callers: then it joins
 // that. The context that run gets has the values of the first caller's, and ends when the
-// contexts of all callers have ended. Run returns nil when ctx has ended, for the last of the
-// callers after the call has returned; and the result of run if that returns before. A panic
-// of run is treated as Contain does, which of names whose function it is.
+// contexts of all callers have ended. Run returns nil when ctx has ended and others still need the
+// call; otherwise it waits for run, and returns its result. A panic of run is treated as Contain
+// does, which of names whose function it is.
 func (j *Joint) Run(ctx context.Context, of string, run func(ctx context.Context) error) error {
 	call := j.join(ctx, of, run)
 	select {

@@ -66,3 +66,19 @@ func TestJointEnds(t *testing.T) {
 		assert.Equal(t, broken, <-results)
 	})
 }
+
+// TestJointReturnsTheResultToTheLast, even if its context has ended before: run may have
+// failed for another reason.
+func TestJointReturnsTheResultToTheLast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var j Joint
+		ctx, cancel := context.WithCancel(t.Context())
+		results, broken := make(chan error, 1), errors.New("broken")
+		go func() {
+			results <- j.Run(ctx, "it", func(ctx context.Context) error { <-ctx.Done(); return broken })
+		}()
+		synctest.Wait()
+		cancel()
+		assert.Equal(t, broken, <-results)
+	})
+}

@@ -16,7 +16,8 @@ import (
 //  2. One that was in the store is updated, or, when it leaves the projection,
 //     deleted with its last state in the store and the reason
 //     index.OutOfScope. When the server deletes it in a state that is outside of
-//     the projection, that is the same.
+//     the projection, that is the same. If a later list shows that, the reason
+//     is index.Relisted.
 //  3. There is no event for one that was not in the store and does not come into
 //     the projection.
 //
