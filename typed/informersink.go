@@ -46,7 +46,12 @@ func (s *informerSink[T]) Change(c index.Change[T], version string) {
 		return
 	}
 	obj, _, ok := s.admit(c.Object, version, false)
-	if !ok || s.first.withheld.Load() && s.beginsWith(index.Change[T]{Object: obj, UID: c.UID}, version) {
+	if !ok {
+		return
+	}
+	c.Object = obj
+	s.repairBy(&c)
+	if s.first.withheld.Load() && s.beginsWith(c, version) {
 		return
 	}
 	d := queue.Delta[T]{Type: queue.Put, Reason: c.Reason, Object: obj, ResourceVersion: version}
@@ -261,7 +266,9 @@ func (s *informerSink[T]) admitChange(c index.Change[T], version string) (index.
 	var none T
 	var ok bool
 	if !c.Delete {
-		c.Object, _, ok = s.admit(c.Object, version, false)
+		if c.Object, _, ok = s.admit(c.Object, version, false); ok {
+			s.repairBy(&c)
+		}
 		return c, ok
 	}
 	if c.Key == nil {
@@ -271,6 +278,7 @@ func (s *informerSink[T]) admitChange(c index.Change[T], version string) (index.
 		}
 		key := index.KeyOf(c.Object) // first: a transform may modify the object, and then fail
 		if c.Object, _, ok = s.admit(c.Object, version, false); ok {
+			s.repairBy(&c)
 			return c, true
 		}
 		named := key // which escapes, as key would with every deletion
@@ -284,8 +292,7 @@ func (s *informerSink[T]) admitChange(c index.Change[T], version string) (index.
 }
 
 // admit returns obj as it is to be stored. If obj cannot be stored, admit reports that, and
-// returns the key and false. Listed is set for an object of a list, which takes back no
-// rejection until it is complete.
+// returns the key and false. Listed is set for an object of a list.
 func (s *informerSink[T]) admit(obj T, resourceVersion string, listed bool) (_ T, key index.Key, ok bool) {
 	var none T
 	if index.Same(obj, none) {
@@ -311,10 +318,15 @@ func (s *informerSink[T]) admit(obj T, resourceVersion string, listed bool) (_ T
 		s.reject(key, resourceVersion, listed, errNoName)
 		return none, key, false
 	}
-	if !listed && s.health.rejections.some() {
-		s.repair(index.KeyOf(obj), bySink)
-	}
 	return obj, key, true
+}
+
+// repairBy notes that the object of a change can be used. Of one that only counts for the object of
+// a UID, it is not known whether the store will have it.
+func (s *informerSink[T]) repairBy(c *index.Change[T]) {
+	if c.UID == nil && s.health.rejections.some() {
+		s.health.rejections.repair(index.KeyOf(c.Object), bySink)
+	}
 }
 
 // transformed calls the transform function. If that panics, the object is rejected.

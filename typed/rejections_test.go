@@ -143,6 +143,38 @@ func TestRejectedUpdate(t *testing.T) {
 	})
 }
 
+// TestRejectedBesideAnotherUID: a change that counts only for the object of a UID, which the store
+// does not have, takes back no rejection, or else "not found" would be silently wrong.
+func TestRejectedBesideAnotherUID(t *testing.T) {
+	uid := rig.At("a", 1).UID
+	for name, change := range map[string]index.Change[*rig.Thing]{
+		"state":    {Object: rig.At("a", 3), UID: &uid},
+		"deletion": {Delete: true, Object: rig.At("a", 3), UID: &uid},
+	} {
+		for how, report := range map[string]func(s source.Sink[*rig.Thing]){
+			"alone":     func(s source.Sink[*rig.Thing]) { s.Change(change, "") },
+			"in a step": func(s source.Sink[*rig.Thing]) { s.Step([]index.Change[*rig.Thing]{change}, "", nil) },
+		} {
+			t.Run(name+" "+how, func(t *testing.T) {
+				rig.InBubble(t, func(t *testing.T) {
+					r := rig.New(t, rejectPoison())
+					r.Start()
+					sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("b", 1)}, "1")
+					sinktest.Put(r.Sink, poison("a", 2), "2")
+					report(r.Sink)
+					synctest.Wait()
+					_, found := r.Get(rig.Key("a"))
+					require.False(t, found)
+					assert.NotNil(t, r.Rejected(rig.Key("a")))
+					sinktest.Put(r.Sink, rig.At("a", 4), "4")
+					synctest.Wait()
+					assert.Nil(t, r.Rejected(rig.Key("a")))
+				})
+			})
+		}
+	}
+}
+
 // TestRejectedObjectsAreBounded checks the order and the number of rejected objects in Status.
 func TestRejectedObjectsAreBounded(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {

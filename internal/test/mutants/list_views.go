@@ -9,9 +9,9 @@ var rejectedObjects = []mutation{{
 	suite: tests("typed", "TestCutList"),
 }, {
 	bug:   "a list takes back what was rejected before it is complete",
-	in:    "typed.informerSink.admit",
-	old:   "	if !listed && s.health.rejections.some() {",
-	new:   "	if s.health.rejections.some() {",
+	in:    "typed.informerSink.Stage",
+	old:   "	return source.Keep(obj)\n",
+	new:   "	s.repairBy(&index.Change[T]{Object: obj})\n	return source.Keep(obj)\n",
 	suite: tests("typed", "TestCutList"),
 }, {
 	bug:   "any state of a key takes back a rejection that stands",
