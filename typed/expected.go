@@ -149,7 +149,8 @@ type deletionExpected[T index.Object] struct {
 
 // ExpectDeleted returns what reports when reads reflect that an object was deleted: it is
 // gone, or there is one of another UID, or it is marked as being deleted. The object is given
-// in any state that it had before. It returns an error if that has no UID or its version is
+// in any state that it had before. One that was rejected and never stored is gone for reads, too:
+// see Rejected. It returns an error if that has no UID or its version is
 // not a positive number, if the informer's objects have no UIDs, or the informer cannot be
 // used.
 func (a *access[T]) ExpectDeleted(obj Identified) (Expected, error) {
