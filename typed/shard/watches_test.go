@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -31,6 +32,7 @@ func TestWatchesOfMembers(t *testing.T) {
 			time.Sleep(10 * time.Second)
 		}
 		time.Sleep(2 * time.Minute)
+		synctest.Wait()
 		watches := srv.Watches("configmaps")
 		t.Logf("%d members: %d watches", members, watches)
 		assert.GreaterOrEqual(t, watches, members)
