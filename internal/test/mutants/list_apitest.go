@@ -140,7 +140,7 @@ var servers = foundBy(tests("apitest", "TestConformance"), []mutation{{
 	in:    "apitest.creation.complete",
 	old:   "	if !cr.seed {\n		m.SetDeletionTimestamp(nil)\n",
 	new:   "	m.SetDeletionTimestamp(nil)\n	if !cr.seed {\n",
-	suite: tests("apitest", "TestSeed"),
+	suite: tests("apitest", "TestSeedKeepsMetadata"),
 }, {
 	bug:   "the event of an own deletion counts as none",
 	in:    "apitest/history.step.reports",
@@ -158,7 +158,7 @@ var servers = foundBy(tests("apitest", "TestConformance"), []mutation{{
 	in:    "apitest/simulation.life.carry",
 	old:   "travel(one.random, towards, fate.late, gone)",
 	new:   "travel(one.random, towards, fate.late, one.gone)",
-	suite: tests("apitest/simulation", "TestFreezeStops"),
+	suite: tests("apitest/simulation", "TestFreezeStopsAbandonedWrites"),
 }, {
 	bug:   "the end of a freeze ends another one",
 	in:    "apitest/simulation.process.freeze",
