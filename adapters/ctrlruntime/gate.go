@@ -52,8 +52,8 @@ func (g *gate) set(closed bool) {
 }
 
 func (g *gate) list(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
-	if list := g.listNothing(ctx); list != nil {
-		return list, nil
+	if list, err := g.listNothing(ctx, opts.Continue != ""); list != nil || err != nil {
+		return list, err
 	}
 	list, err := toolscache.ToListerWatcherWithContext(g.of).ListWithContext(ctx, opts)
 	g.note(ctx, err, true)
@@ -78,18 +78,22 @@ func (g *gate) watch(ctx context.Context, opts metav1.ListOptions) (watch.Interf
 	return drainedWatch{w}, nil
 }
 
-// listNothing returns a list without objects if the gate is closed.
-func (g *gate) listNothing(ctx context.Context) runtime.Object {
+// listNothing returns a list without objects if the gate is closed. Of a list in pages that has
+// begun before, it returns an error, after which the Reflector lists everything again.
+func (g *gate) listNothing(ctx context.Context, continues bool) (runtime.Object, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if !g.closed {
-		return nil
+	switch {
+	case !g.closed:
+		return nil, nil
+	case continues:
+		return nil, apierrors.NewResourceExpired("the kind has gone while it was listed")
 	}
 	if g.empty == nil {
 		g.empty = sets.Set[string]{}
 	}
 	g.empty.Insert(namespaceIn(ctx))
-	return &metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: g.version}}
+	return &metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: g.version}}, nil
 }
 
 // watchNothing returns a watch without events if the gate is closed. A list is not streamed

@@ -70,6 +70,42 @@ func TestGatesBetweenListAndWatch(t *testing.T) {
 	}
 }
 
+// TestGateClosesBetweenPages: a list whose kind goes between two pages does not keep the objects of
+// the first one.
+func TestGateClosesBetweenPages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := &gate{missed: func(error) {}}
+		pages := 0
+		g.of = toolscache.ToListWatcherWithWatchListSemantics(&toolscache.ListWatch{
+			ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+				pages++
+				g.set(true)
+				return &corev1.PodList{
+					ListMeta: metav1.ListMeta{ResourceVersion: "7", Continue: "more"},
+					Items:    []corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: "a", ResourceVersion: "5"}}},
+				}, nil
+			},
+			WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) {
+				return watch.NewRaceFreeFake(), nil
+			},
+		}, notStreamed{})
+		informer := adapters.NewSharedIndexInformer(g.listerWatcher(), &corev1.Pod{}, 0, toolscache.Indexers{})
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			informer.RunWithContext(ctx)
+		}()
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		assert.Equal(t, 1, pages)
+		assert.True(t, informer.HasSynced())
+		assert.Empty(t, informer.GetStore().List())
+		cancel()
+		<-ended
+	})
+}
+
 // notStreamed marks a ListerWatcher that cannot stream lists.
 type notStreamed struct{}
 
