@@ -187,7 +187,7 @@ func (i *Informer[T]) expectDeleted(obj Identified) (*deletionExpected[T], error
 // WaitForDeletion waits until reads reflect that an object was deleted: it is gone, or there
 // is one of another UID, or it is marked as being deleted, which is all that a deletion does
 // to an object with finalizers or a grace period. The object is given in any state that it
-// had before.
+// had before. One that was rejected and never stored is gone for reads, too: see Rejected.
 //
 // It returns an error at once if ExpectDeleted does. It returns ctx's error if ctx ends first,
 // and ErrStopped if the informer stops; both also wrap the current list or watch error, or

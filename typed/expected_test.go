@@ -198,3 +198,20 @@ func TestDeletionExpectedAfterAnEarlierVersion(t *testing.T) {
 		assert.NoError(t, <-result)
 	})
 }
+
+// TestWaitForDeletionOfARejectedObject: an object that was never stored is gone for reads, and Rejected says
+// why.
+func TestWaitForDeletionOfARejectedObject(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		r := rig.New(t, rejectPoison())
+		r.Start()
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
+		sinktest.Put(r.Sink, poison("bad", 2), "2")
+		sinktest.Put(r.Sink, rig.At("a", 3), "3")
+		synctest.Wait()
+		assert.NotNil(t, r.Rejected(rig.Key("bad")))
+		_, ok := r.Get(rig.Key("bad"))
+		assert.False(t, ok)
+		assert.NoError(t, r.WaitForDeletion(t.Context(), rig.At("bad", 2)))
+	})
+}

@@ -79,7 +79,8 @@ func (g *Group) endOf(r uint8) time.Duration {
 // taken its ranges, or ctx or Run ends. From then on it takes no range, and works on each range
 // that it has until another member has listed it. It returns at once if there is no other
 // member, or if the Group is run for several who call RunJointly, until all of these have
-// called Leave.
+// called Leave. If one of them ends without a call of Leave after another has called it, the last
+// call may return at once, too, and the ranges are given up when Run ends.
 //
 // control.Run calls it before it drains the queues. Without it, Run gives up all ranges at once
 // when it ends.
