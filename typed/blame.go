@@ -31,7 +31,7 @@ func (l *loop[T]) applyOthers(changes []index.Change[T], panicked any, version s
 			}
 		}
 	}
-	reject(false) // the others take back what is rejected before them
+	reject(false) // before the others are applied: a later state of the same key ends its rejection
 	if panicked := l.apply(others, version); panicked != nil {
 		l.applyEach(others, panicked, version)
 	}

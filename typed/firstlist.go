@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// firstList is what becomes of the first list. One that was rejected as a whole is
-// withheld, until there is something that can be used.
+// firstList is the state of the first list. If all its objects were rejected, it is withheld
+// until one can be used.
 type firstList struct {
 	withheld atomic.Bool
 
@@ -30,7 +30,7 @@ func (f *firstList) withhold(version string, done func()) bool {
 	return true
 }
 
-// wait adds to stored what is called when reads reflect the list. The caller holds mu.
+// wait adds done to the functions that are called when reads reflect the list. The caller holds mu.
 func (f *firstList) wait(done func()) {
 	if before := f.stored; before == nil {
 		f.stored = done
@@ -42,8 +42,8 @@ func (f *firstList) wait(done func()) {
 	}
 }
 
-// take notes that the informer has a list of everything. It returns what is called when reads
-// reflect that: done, after those of the lists that were withheld before.
+// take notes that the informer has a list of everything. It returns the function to call when reads
+// reflect that list: it calls those of the lists that were withheld before, then done.
 func (f *firstList) take(done func()) func() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

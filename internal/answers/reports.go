@@ -102,8 +102,9 @@ func (f *Follower[T]) now() time.Time {
 	return time.Now()
 }
 
-// caughtUp notes what is left to be remembered, before the sink has what the watch brings: who has
-// waited for its version does not read that the sink is ahead of it. The caller holds mu.
+// caughtUp counts the writes that the watch has not reached yet. It is called before the sink gets
+// what the watch reports, so that a caller who waited for that version never finds the store ahead
+// of it. The caller holds mu.
 func (f *Follower[T]) caughtUp() {
 	if f.keys.Load() > 0 {
 		f.count()

@@ -37,7 +37,7 @@ func (f *frame) addCaptured() {
 	}
 }
 
-// hasFailed reports whether a block runs only if an error is not nil: what comes with it is no object.
+// hasFailed reports whether a block runs only if an error is not nil: the object returned with it is not used.
 func (f *frame) hasFailed(b *ssa.BasicBlock) bool {
 	return slices.ContainsFunc(f.conditions(b), func(c cond) bool { return !c.want && strings.HasSuffix(c.key, "==nil:error") })
 }

@@ -143,8 +143,8 @@ func isAppend(call *ast.CallExpr) bool {
 	return ok && fun.Name == "append"
 }
 
-// isPlainPart reports whether what is selected from an object, the last of a stack, is not
-// another name of its memory.
+// isPlainPart reports whether the last expression of a stack, which selects a part of an object,
+// shares no memory with it.
 func (p *program) isPlainPart(stack []ast.Node, part ast.Expr) bool {
 	at := len(stack) - 2
 	for ; at >= 0; at-- {

@@ -296,7 +296,7 @@ func (p *program) isSetLater(v *types.Var, after ast.Expr) bool {
 	})
 }
 
-// mayFollow reports whether what is written before an expression may be done after it: it is
+// mayFollow reports whether an assignment that stands before an expression may run after it: it is
 // in another function, or in a loop or function literal around both, in which the variable is
 // not declared.
 func (p *program) mayFollow(use *ast.Ident, v *types.Var, after ast.Expr) bool {
