@@ -143,8 +143,8 @@ func isAppend(call *ast.CallExpr) bool {
 	return ok && fun.Name == "append"
 }
 
-// isPlainPart reports whether the last expression of a stack, which selects a part of an object,
-// shares no memory with it.
+// isPlainPart reports whether a part of an object, which the last expression of a stack selects,
+// is used without another name for the object's memory.
 func (p *program) isPlainPart(stack []ast.Node, part ast.Expr) bool {
 	at := len(stack) - 2
 	for ; at >= 0; at-- {
