@@ -28,7 +28,7 @@
 //   - EventPipeline: a watch event, from the watch to all handlers.
 //   - InitialSync, Relist: a list, from its arrival to the handler's last call.
 //   - Latency: one event to one handler of an idle informer.
-//   - Get, ListerGet, ByIndex, List, ListSelector: reads that nothing disturbs.
+//   - Get, ParallelGet, ListerGet, ByIndex, List, ListSelector: reads that nothing disturbs.
 //   - Update: one write to the store that nothing disturbs.
 //   - ReadersVsWriter: an informer that is read by many while it is written to.
 //   - WatchDecode, Projection, SyncProcess: watches and lists that are received

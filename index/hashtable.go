@@ -1,12 +1,15 @@
 package index
 
-import "slices"
+import (
+	"slices"
+	"sync/atomic"
+)
 
 // tables is the read side of a hashTable. A copy of the struct is a view, as with
 // pages.
 type tables[T, X any] struct {
-	list  []*table[T, X] // by the leading bits of hashes; one table may be there several times in a row
-	shift uint8          // how far to shift a hash right to get those bits
+	list  []atomic.Pointer[table[T, X]] // by the leading bits of hashes; one table may be there several times in a row
+	shift uint8                         // how far to shift a hash right to get those bits
 }
 
 // table returns the table in which entries of a hash are, nil if there are none.
@@ -15,13 +18,14 @@ func (t *tables[T, X]) table(hash uint32) *table[T, X] {
 	if i >= uint64(len(t.list)) {
 		return nil
 	}
-	return t.list[i]
+	return t.list[i].Load()
 }
 
 // each calls yield with the entries, until that returns false.
 func (t *tables[T, X]) each(yield func(*entry[T, X]) bool) {
 	var before *table[T, X]
-	for _, table := range t.list {
+	for i := range t.list {
+		table := t.list[i].Load()
 		if table != before && !table.each(yield) {
 			return
 		}
@@ -85,7 +89,7 @@ func (t *hashTable[T, X]) replace(e *epoch, hash uint32, by *table[T, X]) {
 	span := 1 << (t.depth() - by.depth) // of places that are the same table's
 	from := int(uint64(hash)>>t.shift) &^ (span - 1)
 	for i := range span {
-		t.list[from+i] = by
+		t.list[from+i].Store(by)
 	}
 }
 
@@ -96,11 +100,20 @@ func (t *hashTable[T, X]) ownList(e *epoch) {
 	}
 }
 
-// change returns the entry of a place, which is there, to be written to at once. Its
-// hash must stay.
-func (t *hashTable[T, X]) change(e *epoch, hash, place uint32) *entry[T, X] {
+// setObject replaces the object of a place, which is there.
+func (t *hashTable[T, X]) setObject(e *epoch, hash, place uint32, obj T) {
 	in := t.own(e, hash)
-	return &in.entries[in.find(hash, place)]
+	if to := &in.entries[in.find(hash, place)].object; e.atomic {
+		storeObject(to, obj)
+	} else {
+		*to = obj
+	}
+}
+
+// setPlace replaces a place, which is there, by another one.
+func (t *hashTable[T, X]) setPlace(e *epoch, hash, place, by uint32) {
+	in := t.own(e, hash)
+	atomic.StoreUint32(&in.entries[in.find(hash, place)].place, by)
 }
 
 // insert adds an entry, whose place must not be there yet under its hash.
@@ -111,7 +124,7 @@ func (t *hashTable[T, X]) insert(e *epoch, added entry[T, X]) {
 	for t.table(added.hash).full() {
 		t.grow(e, added.hash)
 	}
-	t.own(e, added.hash).put(&added)
+	t.own(e, added.hash).add(e, &added)
 	t.used++
 }
 
@@ -138,9 +151,9 @@ func (t *hashTable[T, X]) deepen(e *epoch) bool {
 	if 2*len(t.list)*entriesInTable > int(t.used) {
 		return false
 	}
-	longer := make([]*table[T, X], 0, 2*len(t.list))
-	for _, in := range t.list {
-		longer = append(longer, in, in)
+	longer := make([]atomic.Pointer[table[T, X]], 2*len(t.list))
+	for i := range longer {
+		longer[i].Store(t.list[i/2].Load())
 	}
 	e.moved += uint64(len(t.list))
 	t.list, t.listGen, t.deepest = longer, e.gen, 0
@@ -155,7 +168,7 @@ func (t *hashTable[T, X]) remove(e *epoch, hash, place uint32) {
 		return
 	}
 	in := t.own(e, hash)
-	in.remove(hash, place)
+	in.remove(e, hash, place)
 	if in.sparse() {
 		e.moved += uint64(in.used)
 		in = in.resized(e.gen, entriesFor(int(in.used)))
@@ -186,10 +199,11 @@ func (t *hashTable[T, X]) join(e *epoch, hash uint32, in *table[T, X]) {
 // flatten selects tables by one bit less: no two tables differ by that bit alone.
 func (t *hashTable[T, X]) flatten(e *epoch) {
 	t.shift++
-	shorter := make([]*table[T, X], 0, len(t.list)/2)
-	for i := 0; i < len(t.list); i += 2 {
-		shorter = append(shorter, t.list[i])
-		if t.list[i].depth == t.depth() {
+	shorter := make([]atomic.Pointer[table[T, X]], len(t.list)/2)
+	for i := range shorter {
+		in := t.list[2*i].Load()
+		shorter[i].Store(in)
+		if in.depth == t.depth() {
 			t.deepest++
 		}
 	}
@@ -211,9 +225,9 @@ func makeHashTable[T, X any](e *epoch, n int) hashTable[T, X] {
 	if depth > 0 {
 		entries += entries / 16 // some get more than others
 	}
-	t.list, t.shift = make([]*table[T, X], 1<<depth), 32-depth
+	t.list, t.shift = make([]atomic.Pointer[table[T, X]], 1<<depth), 32-depth
 	for i := range t.list {
-		t.list[i] = newTable[T, X](e.gen, depth, entries)
+		t.list[i].Store(newTable[T, X](e.gen, depth, entries))
 	}
 	if depth > 0 {
 		t.deepest = 1 << depth

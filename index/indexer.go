@@ -23,6 +23,8 @@ type Indexer[T Object] struct {
 	writer sync.Mutex // held through a write; taken before mu
 	batch  batch[T]   // guarded by writer
 
+	optimistic optimistic[T] // reads of one key; written to with mu held
+
 	uncompacted int // guarded by writer; changes since compact last ran
 
 	mu           sync.RWMutex // guards all that follows
@@ -46,6 +48,8 @@ func NewIndexer[T Object](opts ...Option[T]) *Indexer[T] {
 		hasher:     newKeyHasher(),
 		namespaces: newIndex[string, T]("namespace", nil),
 	}
+	x.optimistic.words = wordsOf[T]()
+	x.keysEpoch.atomic = x.optimistic.words > 0
 	for _, opt := range opts {
 		if opt != nil {
 			opt(&x.options)
@@ -65,6 +69,9 @@ func (x *Indexer[T]) Get(key Key) (T, bool) {
 		return x.GetByKeyString(buf.join(key))
 	}
 	hash := x.hasher.key(key)
+	if obj, text, place, sure := x.optimistic.find(hash); sure && (place == 0 || text.is(key)) {
+		return obj, place != 0
+	}
 	x.mu.RLock()
 	if e := findSlot(&x.keys.tables, hash, key); e != nil {
 		obj := e.object

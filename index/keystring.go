@@ -13,6 +13,9 @@ func (x *Indexer[T]) GetByKeyString(key string) (T, bool) {
 		return x.Get(splitKey(key))
 	}
 	hash := x.hasher.text(key)
+	if obj, text, place, sure := x.optimistic.find(hash); sure && (place == 0 || text.string() == key) {
+		return obj, place != 0
+	}
 	x.mu.RLock()
 	if e := findString(&x.keys.tables, hash, key); e != nil {
 		obj := e.object

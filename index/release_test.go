@@ -138,11 +138,16 @@ func TestReleasedObjectsAreLetGo(t *testing.T) {
 func TestReleaseBesideReaders(t *testing.T) {
 	node := byNode()
 	store := newStore(t, []handle{node}, four()...)
-	failed := make(chan error, 2)
-	begun := make(chan struct{}, 2)
+	key := index.KeyOf(four()[0])
+	failed := make(chan error, 3)
+	begun := make(chan struct{}, 3)
 	for name, read := range map[string]func() int{
 		"list":  func() int { return len(store.List()) },
 		"index": func() int { return 2 * len(node.Get("n1")) },
+		"get": func() int {
+			_, ok := store.Get(key)
+			return map[bool]int{true: 4}[ok]
+		},
 	} {
 		go func() {
 			var found int
@@ -161,11 +166,13 @@ func TestReleaseBesideReaders(t *testing.T) {
 			}
 		}()
 	}
-	<-begun
-	<-begun
+	for range cap(begun) {
+		<-begun
+	}
 	store.Release()
-	assert.ErrorIs(t, <-failed, index.ErrReleased)
-	assert.ErrorIs(t, <-failed, index.ErrReleased)
+	for range cap(failed) {
+		assert.ErrorIs(t, <-failed, index.ErrReleased)
+	}
 }
 
 // TestLookupsWhileAnIndexMoves: a look-up that has found the index with one indexer reads nothing

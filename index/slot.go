@@ -14,16 +14,16 @@ import (
 // With a pointer as the object an entry has 32 bytes: that is why the text, a string, is
 // kept as its two parts, with a length of 32 bits.
 type keyText struct {
-	data   *byte  // of the key as a string
-	size   uint32 // of the text, in bytes
-	prefix uint32 // size of the namespace and the slash in it, 0 if there is no namespace
+	data   unsafe.Pointer // of the key as a string
+	size   uint32         // of the text, in bytes
+	prefix uint32         // size of the namespace and the slash in it, 0 if there is no namespace
 }
 
 // newKeyText returns a key with its text. The text should be a copy, see textOf: copies lie
 // close together in memory, whereas the object's own name may be anywhere, and a part of all
 // that the object was decoded from.
 func newKeyText(key Key, text string) keyText {
-	return keyText{data: unsafe.StringData(text), size: uint32(len(text)), prefix: uint32(len(text) - len(key.Name))}
+	return keyText{data: unsafe.Pointer(unsafe.StringData(text)), size: uint32(len(text)), prefix: uint32(len(text) - len(key.Name))}
 }
 
 // textOf returns a copy of a key as a string.
@@ -35,7 +35,7 @@ func textOf(key Key) string {
 }
 
 // string returns the key as a string.
-func (s *keyText) string() string { return unsafe.String(s.data, s.size) }
+func (s *keyText) string() string { return unsafe.String((*byte)(s.data), s.size) }
 
 // is reports whether it is a key.
 func (s *keyText) is(key Key) bool {

@@ -130,28 +130,39 @@ func (t *table[T, X]) putAll(of *table[T, X]) {
 	})
 }
 
-// put stores an entry. There must be room for it.
+// put stores an entry in a table that is new. There must be room for it.
 func (t *table[T, X]) put(added *entry[T, X]) {
-	i := t.home(added.hash)
-	for t.entries[i].place != 0 {
-		i = t.next(i)
-	}
-	t.entries[i] = *added
+	t.entries[t.free(added.hash)] = *added
 	t.used++
 }
 
+// add stores an entry. There must be room for it.
+func (t *table[T, X]) add(e *epoch, added *entry[T, X]) {
+	t.store(e, t.free(added.hash), added)
+	t.used++
+}
+
+// free returns where an entry of a hash is to be stored.
+func (t *table[T, X]) free(hash uint32) int {
+	i := t.home(hash)
+	for t.entries[i].place != 0 {
+		i = t.next(i)
+	}
+	return i
+}
+
 // remove takes out the entry of a place, which is there.
-func (t *table[T, X]) remove(hash, place uint32) {
+func (t *table[T, X]) remove(e *epoch, hash, place uint32) {
 	t.used--
 	hole := t.find(hash, place)
 	for i := t.next(hole); t.entries[i].place != 0; i = t.next(i) {
 		// An entry that has passed the hole on its way may do so no longer.
 		if t.distance(t.home(t.entries[i].hash), i) >= t.distance(hole, i) {
-			t.entries[hole] = t.entries[i]
+			t.store(e, hole, &t.entries[i])
 			hole = i
 		}
 	}
-	t.entries[hole] = entry[T, X]{}
+	t.store(e, hole, &entry[T, X]{})
 }
 
 // distance returns how many steps it is from one entry to another.

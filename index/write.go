@@ -57,8 +57,14 @@ func (x *Indexer[T]) applyOne(dst []Event[T], c *Change[T], version string) []Ev
 	found, old := x.before(at)
 	dst = x.appendChange(dst, found, old, c)
 
-	x.mu.Lock()
-	defer x.mu.Unlock()
+	if at.found && !c.Delete && x.optimistic.words == 1 {
+		x.mu.Lock() // readers find the object before or the one after: it is one word
+		defer x.mu.Unlock()
+		defer x.publish()
+	} else {
+		x.lock()
+		defer x.unlock()
+	}
 	x.begin()
 	if version != "" {
 		x.version = version
@@ -204,16 +210,16 @@ func (x *Indexer[T]) appendPut(dst []Event[T], found bool, old, obj T, reason Re
 
 // make makes changes that were located and staged. Nothing in it can panic.
 func (x *Indexer[T]) make(changes []Change[T], version string) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
+	x.lock()
+	defer x.unlock()
 	x.makeLocked(changes, version)
 }
 
 // makeUnshared is make unless a reader has taken a view of the current state. It reports
 // whether it has made the changes.
 func (x *Indexer[T]) makeUnshared(changes []Change[T], version string) bool {
-	x.mu.Lock()
-	defer x.mu.Unlock()
+	x.lock()
+	defer x.unlock()
 	if x.shared() {
 		return false
 	}
@@ -287,7 +293,7 @@ func (x *Indexer[T]) begin() {
 // that were staged under the number staged.
 func (x *Indexer[T]) put(at located, key Key, obj T, staged int) {
 	if at.found {
-		x.keys.change(&x.keysEpoch, at.hash, at.pos+1).object = obj
+		x.keys.setObject(&x.keysEpoch, at.hash, at.pos+1, obj)
 		x.objects.set(&x.objectsEpoch, at.pos, obj)
 		for _, index := range x.indexes {
 			index.assign(at.pos, staged)
@@ -314,7 +320,7 @@ func (x *Indexer[T]) remove(pos uint32) {
 	last := x.objects.n - 1
 	if last != pos {
 		hash := x.hashes.at(last)
-		x.keys.change(e, hash, last+1).place = pos + 1
+		x.keys.setPlace(e, hash, last+1, pos+1)
 		x.hashes.set(e, pos, hash)
 		x.objects.set(&x.objectsEpoch, pos, x.objects.at(last))
 	}

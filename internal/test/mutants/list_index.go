@@ -10,7 +10,7 @@ var tablesAndIndexes = []mutation{{
 }, {
 	bug: "an entry is taken out and the way over it is interrupted",
 	in:  "index.table.remove",
-	old: "			t.entries[hole] = t.entries[i]\n			hole = i\n",
+	old: "			t.store(e, hole, &t.entries[i])\n			hole = i\n",
 	new: "",
 }, {
 	bug: "an entry moves to where no search for it begins",
@@ -152,4 +152,39 @@ var tablesAndIndexes = []mutation{{
 	in:  "index.Indexer.Get",
 	old: "	if released { // for good\n",
 	new: "	if false && released {\n",
+}, {
+	bug: "an object is found by a key of the same hash",
+	in:  "index.Indexer.Get",
+	old: " && (place == 0 || text.is(key))",
+	new: "",
+}, {
+	bug: "an entry is read without the lock, half before a write and half after it",
+	in:  "index.optimistic.read",
+	old: "o.writes.Load() == before",
+	new: "true",
+}, {
+	bug: "a table is searched without the lock by the bits of another list",
+	in:  "index.optimistic.table",
+	old: " || o.writes.Load() != before",
+	new: "",
+}, {
+	bug: "a read without the lock begins during a write",
+	in:  "index.optimistic.table",
+	old: " || before%2 != 0",
+	new: "",
+}, {
+	bug: "a read without the lock does not notice that a write begins",
+	in:  "index.Indexer.lock",
+	old: "	x.optimistic.writes.Add(1)\n",
+	new: "",
+}, {
+	bug: "half of an object of two words is read",
+	in:  "index.Indexer.applyOne",
+	old: "x.optimistic.words == 1",
+	new: "x.optimistic.words > 0",
+}, {
+	bug: "an update of a table that was copied is not found by its key",
+	in:  "index.Indexer.applyOne",
+	old: "		defer x.publish()\n",
+	new: "",
 }}

@@ -61,13 +61,13 @@ var storeAndIndex = foundBy(informers, []mutation{{
 }, {
 	bug:   "an update leaves the old object to those who get it by its key",
 	in:    "index.Indexer.put",
-	old:   "		x.keys.change(&x.keysEpoch, at.hash, at.pos+1).object = obj\n",
+	old:   "		x.keys.setObject(&x.keysEpoch, at.hash, at.pos+1, obj)\n",
 	new:   "		_ = at\n",
 	suite: reads,
 }, {
 	bug: "the object that takes the place of a deleted one keeps its number in lists only",
 	in:  "index.Indexer.remove",
-	old: "		x.keys.change(e, hash, last+1).place = pos + 1\n",
+	old: "		x.keys.setPlace(e, hash, last+1, pos+1)\n",
 	new: "		_ = hash\n",
 }, {
 	bug: "an object stays under the index key that it had before",

@@ -1,0 +1,150 @@
+package index
+
+import (
+	"reflect"
+	"sync/atomic"
+	"unsafe"
+)
+
+// optimistic finds objects by the hashes of their keys without a lock, while a writer may be
+// writing. It is a sequence lock: a reader uses an entry only if no write began or ended
+// while it was reading, and takes the lock otherwise. Readers write to no memory, so none of
+// them slows another down, on any number of processors.
+//
+// Both sides access atomically what they may access at the same time: the list of tables, its
+// elements, and the entries. (Boehm, "Can Seqlocks Get Along With Programming Language Memory
+// Models?", 2012, explains why a sequence lock needs that.) What else readers use of a table does
+// not change once they can find it.
+type optimistic[T Object] struct {
+	words  int                                               // of an object; 0: readers take the lock. Never changed
+	writes atomic.Uint64                                     // how many writes began or ended: odd during a write
+	list   atomic.Pointer[atomic.Pointer[table[T, keyText]]] // the list of tables; nil: readers take the lock
+	shift  atomic.Uint32                                     // of the list, see tables
+}
+
+// wordsOf returns of how many pointers an object consists, 0 if it may have other parts.
+func wordsOf[T Object]() int {
+	switch reflect.TypeFor[T]().Kind() {
+	case reflect.Pointer:
+		return 1
+	case reflect.Interface:
+		return 2
+	default:
+		return 0
+	}
+}
+
+// find returns the object and the key of the first entry of a hash, place 0 if there is no
+// such entry. It is not sure, and the rest is worth nothing, if there was a write at the same
+// time, or if readers take the lock.
+func (o *optimistic[T]) find(hash uint32) (obj T, text keyText, place uint32, sure bool) {
+	before := o.writes.Load()
+	t := o.table(before, hash)
+	if t == nil {
+		return obj, text, 0, false
+	}
+	e := t.search(hash)
+	if e == nil {
+		return obj, text, 0, false
+	}
+	return o.read(before, e)
+}
+
+// read returns the parts of an entry. It is sure of them if before still is the number of writes.
+func (o *optimistic[T]) read(before uint64, e *entry[T, keyText]) (obj T, text keyText, place uint32, sure bool) {
+	obj, text, place = loadObject(&e.object), loadText(&e.text), atomic.LoadUint32(&e.place)
+	return obj, text, place, o.writes.Load() == before
+}
+
+// table returns the table of a hash, nil if readers take the lock, or if before is the number of
+// a write that has not ended, or not the number of writes any more: list and shift may then be
+// of two different lists.
+func (o *optimistic[T]) table(before uint64, hash uint32) *table[T, keyText] {
+	list, shift := o.list.Load(), o.shift.Load()
+	if list == nil || before%2 != 0 || o.writes.Load() != before {
+		return nil
+	}
+	at := uintptr(uint64(hash)>>(shift&63)) * unsafe.Sizeof(*list)
+	return (*atomic.Pointer[table[T, keyText]])(unsafe.Add(unsafe.Pointer(list), at)).Load()
+}
+
+// search returns the first entry of a hash, or the free one that ends the way to it. It
+// returns nil if the way has no end, as may be during a write.
+func (t *table[T, X]) search(hash uint32) *entry[T, X] {
+	i := t.home(hash)
+	for range t.entries {
+		e := &t.entries[i]
+		if atomic.LoadUint32(&e.place) == 0 || atomic.LoadUint32(&e.hash) == hash {
+			return e
+		}
+		i = t.next(i)
+	}
+	return nil
+}
+
+// lock begins a write of keys and objects.
+func (x *Indexer[T]) lock() {
+	x.mu.Lock()
+	x.optimistic.writes.Add(1)
+}
+
+// unlock ends a write.
+func (x *Indexer[T]) unlock() {
+	x.publish()
+	x.optimistic.writes.Add(1)
+	x.mu.Unlock()
+}
+
+// publish makes the tables known to readers.
+func (x *Indexer[T]) publish() {
+	o := &x.optimistic
+	if list := unsafe.SliceData(x.keys.list); o.list.Load() != list && o.words > 0 {
+		o.list.Store(list)
+		o.shift.Store(uint32(x.keys.shift))
+	}
+}
+
+// store writes entry i.
+func (t *table[T, X]) store(e *epoch, i int, by *entry[T, X]) {
+	to := &t.entries[i]
+	if !e.atomic {
+		*to = *by
+		return
+	}
+	storeObject(&to.object, by.object)
+	storeText((*keyText)(unsafe.Pointer(&to.text)), (*keyText)(unsafe.Pointer(&by.text)))
+	atomic.StoreUint32(&to.hash, by.hash)
+	atomic.StoreUint32(&to.place, by.place)
+}
+
+// storeObject writes an object, each of its words atomically.
+func storeObject[T any](to *T, obj T) {
+	atomic.StorePointer(word(to, 0), *word(&obj, 0))
+	if unsafe.Sizeof(obj) > wordSize {
+		atomic.StorePointer(word(to, wordSize), *word(&obj, wordSize))
+	}
+}
+
+// loadObject reads an object, each of its words atomically.
+func loadObject[T any](from *T) (obj T) {
+	*word(&obj, 0) = atomic.LoadPointer(word(from, 0))
+	if unsafe.Sizeof(obj) > wordSize {
+		*word(&obj, wordSize) = atomic.LoadPointer(word(from, wordSize))
+	}
+	return obj
+}
+
+// word returns the word at an offset of an object.
+func word[T any](obj *T, offset uintptr) *unsafe.Pointer {
+	return (*unsafe.Pointer)(unsafe.Add(unsafe.Pointer(obj), offset))
+}
+
+func storeText(to, by *keyText) {
+	atomic.StorePointer(&to.data, by.data)
+	atomic.StoreUint32(&to.size, by.size)
+	atomic.StoreUint32(&to.prefix, by.prefix)
+}
+
+func loadText(from *keyText) keyText {
+	return keyText{atomic.LoadPointer(&from.data), atomic.LoadUint32(&from.size), atomic.LoadUint32(&from.prefix)}
+}
