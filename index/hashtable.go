@@ -3,13 +3,14 @@ package index
 import (
 	"slices"
 	"sync/atomic"
+	"unsafe"
 )
 
 // tables is the read side of a hashTable. A copy of the struct is a view, as with
 // pages.
 type tables[T, X any] struct {
-	list  []atomic.Pointer[table[T, X]] // by the leading bits of hashes; one table may be there several times in a row
-	shift uint8                         // how far to shift a hash right to get those bits
+	list  []*table[T, X] // by the leading bits of hashes; one table may be there several times in a row
+	shift uint8          // how far to shift a hash right to get those bits
 }
 
 // table returns the table in which entries of a hash are, nil if there are none.
@@ -18,14 +19,13 @@ func (t *tables[T, X]) table(hash uint32) *table[T, X] {
 	if i >= uint64(len(t.list)) {
 		return nil
 	}
-	return t.list[i].Load()
+	return t.list[i]
 }
 
 // each calls yield with the entries, until that returns false.
 func (t *tables[T, X]) each(yield func(*entry[T, X]) bool) {
 	var before *table[T, X]
-	for i := range t.list {
-		table := t.list[i].Load()
+	for _, table := range t.list {
 		if table != before && !table.each(yield) {
 			return
 		}
@@ -89,7 +89,7 @@ func (t *hashTable[T, X]) replace(e *epoch, hash uint32, by *table[T, X]) {
 	span := 1 << (t.depth() - by.depth) // of places that are the same table's
 	from := int(uint64(hash)>>t.shift) &^ (span - 1)
 	for i := range span {
-		t.list[from+i].Store(by)
+		atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&t.list[from+i])), unsafe.Pointer(by))
 	}
 }
 
@@ -151,9 +151,9 @@ func (t *hashTable[T, X]) deepen(e *epoch) bool {
 	if 2*len(t.list)*entriesInTable > int(t.used) {
 		return false
 	}
-	longer := make([]atomic.Pointer[table[T, X]], 2*len(t.list))
-	for i := range longer {
-		longer[i].Store(t.list[i/2].Load())
+	longer := make([]*table[T, X], 0, 2*len(t.list))
+	for _, in := range t.list {
+		longer = append(longer, in, in)
 	}
 	e.moved += uint64(len(t.list))
 	t.list, t.listGen, t.deepest = longer, e.gen, 0
@@ -199,11 +199,10 @@ func (t *hashTable[T, X]) join(e *epoch, hash uint32, in *table[T, X]) {
 // flatten selects tables by one bit less: no two tables differ by that bit alone.
 func (t *hashTable[T, X]) flatten(e *epoch) {
 	t.shift++
-	shorter := make([]atomic.Pointer[table[T, X]], len(t.list)/2)
-	for i := range shorter {
-		in := t.list[2*i].Load()
-		shorter[i].Store(in)
-		if in.depth == t.depth() {
+	shorter := make([]*table[T, X], 0, len(t.list)/2)
+	for i := 0; i < len(t.list); i += 2 {
+		shorter = append(shorter, t.list[i])
+		if t.list[i].depth == t.depth() {
 			t.deepest++
 		}
 	}
@@ -225,9 +224,9 @@ func makeHashTable[T, X any](e *epoch, n int) hashTable[T, X] {
 	if depth > 0 {
 		entries += entries / 16 // some get more than others
 	}
-	t.list, t.shift = make([]atomic.Pointer[table[T, X]], 1<<depth), 32-depth
+	t.list, t.shift = make([]*table[T, X], 1<<depth), 32-depth
 	for i := range t.list {
-		t.list[i].Store(newTable[T, X](e.gen, depth, entries))
+		t.list[i] = newTable[T, X](e.gen, depth, entries)
 	}
 	if depth > 0 {
 		t.deepest = 1 << depth

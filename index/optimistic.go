@@ -16,10 +16,10 @@ import (
 // Models?", 2012, explains why a sequence lock needs that.) What else readers use of a table does
 // not change once they can find it.
 type optimistic[T Object] struct {
-	words  int                                               // of an object; 0: readers take the lock. Never changed
-	writes atomic.Uint64                                     // how many writes began or ended: odd during a write
-	list   atomic.Pointer[atomic.Pointer[table[T, keyText]]] // the list of tables; nil: readers take the lock
-	shift  atomic.Uint32                                     // of the list, see tables
+	words  int                                // of an object; 0: readers take the lock. Never changed
+	writes atomic.Uint64                      // how many writes began or ended: odd during a write
+	list   atomic.Pointer[*table[T, keyText]] // the list of tables; nil: readers take the lock
+	shift  atomic.Uint32                      // of the list, see tables
 }
 
 // wordsOf returns of how many pointers an object consists, 0 if it may have other parts.
@@ -64,8 +64,8 @@ func (o *optimistic[T]) table(before uint64, hash uint32) *table[T, keyText] {
 	if list == nil || before%2 != 0 || o.writes.Load() != before {
 		return nil
 	}
-	at := uintptr(uint64(hash)>>(shift&63)) * unsafe.Sizeof(*list)
-	return (*atomic.Pointer[table[T, keyText]])(unsafe.Add(unsafe.Pointer(list), at)).Load()
+	at := uintptr(uint64(hash)>>(shift&63)) * wordSize
+	return (*table[T, keyText])(atomic.LoadPointer(word(list, at)))
 }
 
 // search returns the first entry of a hash, or the free one that ends the way to it. It
@@ -134,7 +134,7 @@ func loadObject[T any](from *T) (obj T) {
 	return obj
 }
 
-// word returns the word at an offset of an object.
+// word returns the word at an offset from what a pointer points to.
 func word[T any](obj *T, offset uintptr) *unsafe.Pointer {
 	return (*unsafe.Pointer)(unsafe.Add(unsafe.Pointer(obj), offset))
 }

@@ -162,7 +162,7 @@ func TestMemoryAfterDeletion(t *testing.T) {
 	assert.Less(t, shrunk, full/20)
 	assert.Less(t, shrunk, 4*small)
 	entries := 0
-	for _, in := range tablesOf(&store.keys) {
+	for _, in := range store.keys.list {
 		entries += len(in.entries)
 	}
 	assert.LessOrEqual(t, entries, 5*left, "Keys walks what is there")
