@@ -155,8 +155,8 @@ var tablesAndIndexes = []mutation{{
 }, {
 	bug: "an object is found by a key of the same hash",
 	in:  "index.Indexer.Get",
-	old: " && (place == 0 || text.is(key))",
-	new: "",
+	old: "text.is(key)",
+	new: "text.size > 0",
 }, {
 	bug: "an entry is read without the lock, half before a write and half after it",
 	in:  "index.optimistic.read",
