@@ -46,19 +46,30 @@ func TestGetTakesNoLock(t *testing.T) {
 func checkGetTakesNoLock[T hasVersion](t *testing.T) {
 	for _, opts := range [][]Option[T]{nil, {WithKeyStrings[T]()}} {
 		store := NewIndexer(opts...)
-		for i := range 5000 { // of many tables
-			store.Apply(nil, []Change[T]{{Object: any(&versioned{name: fmt.Sprint(i), version: i}).(T)}}, "1")
+		hashes := map[uint32]bool{} // of keys with the same one, one takes the lock
+		var names []string
+		for i := range 5000 { // in many tables
+			name := fmt.Sprint(i)
+			if hash := store.hashOf(Key{"ns", name}); !hashes[hash] {
+				hashes[hash] = true
+				names = append(names, name)
+			}
+		}
+		absent := names[0]
+		names = names[1:]
+		for i, name := range names {
+			store.Apply(nil, []Change[T]{{Object: any(&versioned{name, i}).(T)}}, "1")
 		}
 		store.mu.Lock()
-		for i := range 5001 {
-			obj, ok := store.Get(Key{"ns", fmt.Sprint(i)})
-			require.Equal(t, i < 5000, ok)
-			if ok {
-				require.Equal(t, i, obj.Version())
-			}
-			_, ok = store.GetByKeyString(fmt.Sprint("ns/", i))
-			require.Equal(t, i < 5000, ok)
+		for i, name := range names {
+			obj, ok := store.Get(Key{"ns", name})
+			require.True(t, ok)
+			require.Equal(t, i, obj.Version())
+			_, ok = store.GetByKeyString("ns/" + name)
+			require.True(t, ok)
 		}
+		_, ok := store.Get(Key{"ns", absent})
+		require.False(t, ok)
 		store.mu.Unlock()
 	}
 }
