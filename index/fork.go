@@ -19,8 +19,8 @@ func (x *Indexer[T]) fork() *Indexer[T] {
 
 // adopt makes the contents of a fork those of x. Readers wait for that alone.
 func (x *Indexer[T]) adopt(f *Indexer[T], version string) {
-	x.lock()
-	defer x.unlock()
+	x.lock(true)
+	defer x.unlock(true)
 	x.snapshot = nil
 	x.version = version
 	x.objects, x.hashes, x.keys = f.objects, f.hashes, f.keys

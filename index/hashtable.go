@@ -124,7 +124,9 @@ func (t *hashTable[T, X]) insert(e *epoch, added entry[T, X]) {
 	for t.table(added.hash).full() {
 		t.grow(e, added.hash)
 	}
-	t.own(e, added.hash).add(e, &added)
+	in := t.own(e, added.hash)
+	in.store(e, in.free(added.hash), &added)
+	in.used++
 	t.used++
 }
 

@@ -82,26 +82,26 @@ func (t *table[T, X]) search(hash uint32) *entry[T, X] {
 	return nil
 }
 
-// lock begins a write of keys and objects.
-func (x *Indexer[T]) lock() {
+// lock begins a write of keys and objects. It need not be counted if it changes no more than
+// one word of the entries: readers find what was there before, or what is there afterwards.
+func (x *Indexer[T]) lock(counted bool) {
 	x.mu.Lock()
-	x.optimistic.writes.Add(1)
+	if counted {
+		x.optimistic.writes.Add(1)
+	}
 }
 
-// unlock ends a write.
-func (x *Indexer[T]) unlock() {
-	x.publish()
-	x.optimistic.writes.Add(1)
-	x.mu.Unlock()
-}
-
-// publish makes the tables known to readers.
-func (x *Indexer[T]) publish() {
+// unlock ends a write, and shows its tables to readers.
+func (x *Indexer[T]) unlock(counted bool) {
 	o := &x.optimistic
 	if list := unsafe.SliceData(x.keys.list); o.list.Load() != list && o.words > 0 {
 		o.list.Store(list)
 		o.shift.Store(uint32(x.keys.shift))
 	}
+	if counted {
+		o.writes.Add(1)
+	}
+	x.mu.Unlock()
 }
 
 // store writes entry i.

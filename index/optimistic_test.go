@@ -95,10 +95,10 @@ func TestNothingIsSureDuringAWrite(t *testing.T) {
 		return sure
 	}
 	require.True(t, surely())
-	store.lock()
+	store.lock(true)
 	require.False(t, sure(), "a write has begun")
 	require.False(t, surely(), "a write has begun since")
-	store.unlock()
+	store.unlock(true)
 	require.True(t, sure())
 	require.False(t, surely(), "a write has ended since")
 	store.Release()

@@ -12,8 +12,9 @@ import (
 // Every method is safe for concurrent use and answers from one consistent
 // state, in which objects and indexes agree. Of an Indexer that is its current
 // state; the read lock is held for a moment that does not depend on the number
-// of objects, by Get only during a write, and never while the body of a loop
-// runs, which may therefore do whatever it likes, also with the indexer. The objects are shared: they must
+// of objects, and never while the body of a loop runs, which may therefore do
+// whatever it likes, also with the indexer. Get takes no lock except during a
+// write, if T is a pointer or an interface. The objects are shared: they must
 // not be modified.
 //
 // A store that was released has nothing to answer from. Every method but Err and

@@ -28,8 +28,8 @@ var ErrReleased = errors.New("the store was released, and reads must end before 
 func (x *Indexer[T]) Release() {
 	x.writer.Lock()
 	defer x.writer.Unlock()
-	x.lock()
-	defer x.unlock()
+	x.lock(true)
+	defer x.unlock(true)
 	if !x.released {
 		x.released = true
 		x.clear(0)

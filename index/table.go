@@ -136,12 +136,6 @@ func (t *table[T, X]) put(added *entry[T, X]) {
 	t.used++
 }
 
-// add stores an entry. There must be room for it.
-func (t *table[T, X]) add(e *epoch, added *entry[T, X]) {
-	t.store(e, t.free(added.hash), added)
-	t.used++
-}
-
 // free returns where an entry of a hash is to be stored.
 func (t *table[T, X]) free(hash uint32) int {
 	i := t.home(hash)

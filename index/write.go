@@ -57,14 +57,9 @@ func (x *Indexer[T]) applyOne(dst []Event[T], c *Change[T], version string) []Ev
 	found, old := x.before(at)
 	dst = x.appendChange(dst, found, old, c)
 
-	if at.found && !c.Delete && x.optimistic.words == 1 {
-		x.mu.Lock() // readers find the object before or the one after: it is one word
-		defer x.mu.Unlock()
-		defer x.publish()
-	} else {
-		x.lock()
-		defer x.unlock()
-	}
+	counted := !at.found || c.Delete || x.optimistic.words > 1
+	x.lock(counted)
+	defer x.unlock(counted)
 	x.begin()
 	if version != "" {
 		x.version = version
@@ -210,16 +205,16 @@ func (x *Indexer[T]) appendPut(dst []Event[T], found bool, old, obj T, reason Re
 
 // make makes changes that were located and staged. Nothing in it can panic.
 func (x *Indexer[T]) make(changes []Change[T], version string) {
-	x.lock()
-	defer x.unlock()
+	x.lock(true)
+	defer x.unlock(true)
 	x.makeLocked(changes, version)
 }
 
 // makeUnshared is make unless a reader has taken a view of the current state. It reports
 // whether it has made the changes.
 func (x *Indexer[T]) makeUnshared(changes []Change[T], version string) bool {
-	x.lock()
-	defer x.unlock()
+	x.lock(true)
+	defer x.unlock(true)
 	if x.shared() {
 		return false
 	}

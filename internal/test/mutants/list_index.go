@@ -175,16 +175,16 @@ var tablesAndIndexes = []mutation{{
 }, {
 	bug: "a read without the lock does not notice that a write begins",
 	in:  "index.Indexer.lock",
-	old: "	x.optimistic.writes.Add(1)\n",
+	old: "		x.optimistic.writes.Add(1)\n",
 	new: "",
 }, {
 	bug: "half of an object of two words is read",
 	in:  "index.Indexer.applyOne",
-	old: "x.optimistic.words == 1",
-	new: "x.optimistic.words > 0",
+	old: "x.optimistic.words > 1",
+	new: "x.optimistic.words > 2",
 }, {
 	bug: "an update of a table that was copied is not found by its key",
-	in:  "index.Indexer.applyOne",
-	old: "		defer x.publish()\n",
-	new: "",
+	in:  "index.Indexer.unlock",
+	old: "o.words > 0",
+	new: "counted",
 }}
