@@ -113,8 +113,21 @@ func (t *table[T, X]) store(e *epoch, i int, by *entry[T, X]) {
 	}
 	storeObject(&to.object, by.object)
 	storeText((*keyText)(unsafe.Pointer(&to.text)), (*keyText)(unsafe.Pointer(&by.text)))
-	atomic.StoreUint32(&to.hash, by.hash)
+	storeNumber(&to.hash, by.hash)
 	atomic.StoreUint32(&to.place, by.place)
+}
+
+// clear frees entry i. If writes are atomic, numbers of a free entry stay: no reader uses them.
+func (t *table[T, X]) clear(e *epoch, i int) {
+	to := &t.entries[i]
+	if !e.atomic {
+		*to = entry[T, X]{}
+		return
+	}
+	var none T
+	atomic.StoreUint32(&to.place, 0)
+	storeObject(&to.object, none)
+	atomic.StorePointer(&(*keyText)(unsafe.Pointer(&to.text)).data, nil)
 }
 
 // storeObject writes an object, each of its words atomically.
@@ -141,8 +154,15 @@ func word[T any](obj *T, offset uintptr) *unsafe.Pointer {
 
 func storeText(to, by *keyText) {
 	atomic.StorePointer(&to.data, by.data)
-	atomic.StoreUint32(&to.size, by.size)
-	atomic.StoreUint32(&to.prefix, by.prefix)
+	storeNumber(&to.size, by.size)
+	storeNumber(&to.prefix, by.prefix)
+}
+
+// storeNumber writes a number that may be there already: that takes less time to see.
+func storeNumber(to *uint32, n uint32) {
+	if *to != n {
+		atomic.StoreUint32(to, n)
+	}
 }
 
 func loadText(from *keyText) keyText {

@@ -156,7 +156,7 @@ func (t *table[T, X]) remove(e *epoch, hash, place uint32) {
 			hole = i
 		}
 	}
-	t.store(e, hole, &entry[T, X]{})
+	t.clear(e, hole)
 }
 
 // distance returns how many steps it is from one entry to another.
