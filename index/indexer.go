@@ -27,7 +27,7 @@ type Indexer[T Object] struct {
 
 	uncompacted int // guarded by writer; changes since compact last ran
 
-	mu           sync.RWMutex // guards all that follows
+	mu           sync.RWMutex // guards all that follows; optimistic reads the tables of keys without it
 	objects      vector[T]
 	hashes       vector[uint32] // of the objects' keys, by position; for writers
 	objectsEpoch epoch          // of objects

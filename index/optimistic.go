@@ -35,8 +35,8 @@ func wordsOf[T Object]() int {
 }
 
 // find returns the object and the key of the first entry of a hash, place 0 if there is no
-// such entry. It is not sure, and the rest is worth nothing, if there was a write at the same
-// time, or if readers take the lock.
+// such entry. It is not sure, and the caller takes the lock, if there was a write at the same
+// time, if the store is empty, or if words is 0.
 func (o *optimistic[T]) find(hash uint32) (obj T, text keyText, place uint32, sure bool) {
 	before := o.writes.Load()
 	t := o.table(before, hash)
@@ -56,9 +56,8 @@ func (o *optimistic[T]) read(before uint64, e *entry[T, keyText]) (obj T, text k
 	return obj, text, place, o.writes.Load() == before
 }
 
-// table returns the table of a hash, nil if readers take the lock, or if before is the number of
-// a write that has not ended, or not the number of writes any more: list and shift may then be
-// of two different lists.
+// table returns the table of a hash, nil if there is no list. It also returns nil if before is odd
+// or is not the number of writes any more: list and shift may then belong to different lists.
 func (o *optimistic[T]) table(before uint64, hash uint32) *table[T, keyText] {
 	list, shift := o.list.Load(), o.shift.Load()
 	if list == nil || before%2 != 0 || o.writes.Load() != before {
@@ -82,11 +81,11 @@ func (t *table[T, X]) search(hash uint32) *entry[T, X] {
 	return nil
 }
 
-// lock begins a write of keys and objects. It need not be counted if it changes no more than
-// one word of the entries: readers find what was there before, or what is there afterwards.
+// lock begins a write of keys and objects. A write that changes only one word of an entry need
+// not be counted: readers find either the old word or the new one.
 func (x *Indexer[T]) lock(counted bool) {
 	x.mu.Lock()
-	if counted {
+	if counted && x.keysEpoch.atomic {
 		x.optimistic.writes.Add(1)
 	}
 }
@@ -98,7 +97,7 @@ func (x *Indexer[T]) unlock(counted bool) {
 		o.list.Store(list)
 		o.shift.Store(uint32(x.keys.shift))
 	}
-	if counted {
+	if counted && x.keysEpoch.atomic {
 		o.writes.Add(1)
 	}
 	x.mu.Unlock()
@@ -117,7 +116,8 @@ func (t *table[T, X]) store(e *epoch, i int, by *entry[T, X]) {
 	atomic.StoreUint32(&to.place, by.place)
 }
 
-// clear frees entry i. If writes are atomic, numbers of a free entry stay: no reader uses them.
+// clear frees entry i. If writes are atomic, it leaves the numbers: no reader uses those of a free
+// entry.
 func (t *table[T, X]) clear(e *epoch, i int) {
 	to := &t.entries[i]
 	if !e.atomic {
@@ -158,7 +158,7 @@ func storeText(to, by *keyText) {
 	storeNumber(&to.prefix, by.prefix)
 }
 
-// storeNumber writes a number that may be there already: that takes less time to see.
+// storeNumber writes a number unless it is there already: comparing takes less time than storing.
 func storeNumber(to *uint32, n uint32) {
 	if *to != n {
 		atomic.StoreUint32(to, n)

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -22,7 +23,7 @@ func (v *versioned) GetName() string    { return v.name }
 func (*versioned) GetNamespace() string { return "ns" }
 func (v *versioned) Version() int       { return v.version }
 
-// hasVersion is what a store holds that knows its objects by an interface.
+// hasVersion is the type of objects of a store that knows them by an interface.
 type hasVersion interface {
 	Object
 	Version() int
@@ -61,6 +62,11 @@ func checkGetTakesNoLock[T hasVersion](t *testing.T) {
 			store.Apply(nil, []Change[T]{{Object: any(&versioned{name, i}).(T)}}, "1")
 		}
 		store.mu.Lock()
+		late := time.AfterFunc(time.Minute, func() {
+			t.Error("a read waits for the lock")
+			store.mu.Unlock()
+		})
+		defer late.Stop()
 		for i, name := range names {
 			obj, ok := store.Get(Key{"ns", name})
 			require.True(t, ok)
@@ -70,11 +76,13 @@ func checkGetTakesNoLock[T hasVersion](t *testing.T) {
 		}
 		_, ok := store.Get(Key{"ns", absent})
 		require.False(t, ok)
-		store.mu.Unlock()
+		if late.Stop() {
+			store.mu.Unlock()
+		}
 	}
 }
 
-// TestNothingIsSureDuringAWrite: what is read then may be of two states.
+// TestNothingIsSureDuringAWrite: a read during a write may mix two states.
 func TestNothingIsSureDuringAWrite(t *testing.T) {
 	store := NewIndexer[*versioned]()
 	key := Key{"ns", "a"}
@@ -105,8 +113,8 @@ func TestNothingIsSureDuringAWrite(t *testing.T) {
 	require.False(t, sure(), "a released store")
 }
 
-// TestWritesAreCounted: readers notice every write but the one of a single word, which they
-// cannot read half written.
+// TestWritesAreCounted: readers notice every write, except those of one word, which they cannot
+// see half done.
 func TestWritesAreCounted(t *testing.T) {
 	t.Run("pointers", func(t *testing.T) { checkWritesAreCounted[*versioned](t, 0) })
 	t.Run("interfaces", func(t *testing.T) { checkWritesAreCounted[hasVersion](t, 2) })

@@ -13,8 +13,8 @@ import (
 // state, in which objects and indexes agree. Of an Indexer that is its current
 // state; the read lock is held for a moment that does not depend on the number
 // of objects, and never while the body of a loop runs, which may therefore do
-// whatever it likes, also with the indexer. Get takes no lock except during a
-// write, if T is a pointer or an interface. The objects are shared: they must
+// whatever it likes, also with the indexer. If T is a pointer or an interface,
+// Get takes the lock rarely, such as during a write. The objects are shared: they must
 // not be modified.
 //
 // A store that was released has nothing to answer from. Every method but Err and

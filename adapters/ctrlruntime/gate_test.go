@@ -47,12 +47,7 @@ func TestGatesBetweenListAndWatch(t *testing.T) {
 					},
 				}, notStreamed{}), &corev1.Pod{}, 0, toolscache.Indexers{})
 				change = !closed
-				ctx, cancel := context.WithCancel(t.Context())
-				ended := make(chan struct{})
-				go func() {
-					defer close(ended)
-					informer.RunWithContext(ctx)
-				}()
+				stop := runInformer(t, informer)
 				time.Sleep(time.Minute)
 				synctest.Wait()
 				require.Len(t, informer.GetStore().List(), 1)
@@ -63,8 +58,7 @@ func TestGatesBetweenListAndWatch(t *testing.T) {
 					synctest.Wait()
 					assert.Empty(t, informer.GetStore().List())
 				}
-				cancel()
-				<-ended
+				stop()
 			})
 		})
 	}
@@ -90,20 +84,28 @@ func TestGateClosesBetweenPages(t *testing.T) {
 			},
 		}, notStreamed{})
 		informer := adapters.NewSharedIndexInformer(g.listerWatcher(), &corev1.Pod{}, 0, toolscache.Indexers{})
-		ctx, cancel := context.WithCancel(t.Context())
-		ended := make(chan struct{})
-		go func() {
-			defer close(ended)
-			informer.RunWithContext(ctx)
-		}()
+		stop := runInformer(t, informer)
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		assert.Equal(t, 1, pages)
 		assert.True(t, informer.HasSynced())
 		assert.Empty(t, informer.GetStore().List())
+		stop()
+	})
+}
+
+// runInformer runs an informer until stop is called, which waits for its end.
+func runInformer(t *testing.T, informer toolscache.SharedIndexInformer) (stop func()) {
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		informer.RunWithContext(ctx)
+	}()
+	return func() {
 		cancel()
 		<-ended
-	})
+	}
 }
 
 // notStreamed marks a ListerWatcher that cannot stream lists.
