@@ -62,7 +62,7 @@ func checkGetTakesNoLock[T hasVersion](t *testing.T) {
 			store.Apply(nil, []Change[T]{{Object: any(&versioned{name, i}).(T)}}, "1")
 		}
 		store.mu.Lock()
-		late := time.AfterFunc(time.Minute, func() {
+		late := time.AfterFunc(20*time.Second, func() {
 			t.Error("a read waits for the lock")
 			store.mu.Unlock()
 		})
@@ -149,6 +149,32 @@ func checkWritesAreCounted[T hasVersion](t *testing.T, update uint64) {
 			require.Equal(t, write.found > 0, ok, write.name)
 			if ok {
 				require.Equal(t, write.found, obj.Version(), write.name)
+			}
+		}
+	}
+}
+
+// TestFreeEntriesKeepNoMemory: an entry that becomes free lets its object and its key be freed.
+func TestFreeEntriesKeepNoMemory(t *testing.T) {
+	t.Run("pointers", func(t *testing.T) { checkFreeEntries[*versioned](t) })
+	t.Run("interfaces", func(t *testing.T) { checkFreeEntries[hasVersion](t) })
+}
+
+func checkFreeEntries[T hasVersion](t *testing.T) {
+	store := NewIndexer[T]()
+	for _, remove := range []bool{false, true} {
+		for i := range 9 {
+			obj := any(&versioned{name: fmt.Sprint(i)}).(T)
+			store.Apply(nil, []Change[T]{{Object: obj, Delete: remove && i > 0}}, "")
+		}
+	}
+	require.Equal(t, 1, store.Len())
+	var none T
+	for _, in := range store.keys.list {
+		for _, e := range in.entries {
+			if e.place == 0 {
+				require.Equal(t, none, e.object)
+				require.Zero(t, e.text.data)
 			}
 		}
 	}

@@ -178,6 +178,11 @@ var tablesAndIndexes = []mutation{{
 	old: "		x.optimistic.writes.Add(1)\n",
 	new: "",
 }, {
+	bug: "a free entry keeps the key of its last object",
+	in:  "index.table.clear",
+	old: "	atomic.StorePointer(&(*keyText)(unsafe.Pointer(&to.text)).data, nil)\n",
+	new: "",
+}, {
 	bug: "half of an object of two words is read",
 	in:  "index.Indexer.applyOne",
 	old: "x.optimistic.words > 1",
