@@ -23,7 +23,9 @@ type Admission struct {
 	// Resource and Kind are those of the request.
 	Resource schema.GroupVersionResource
 	Kind     schema.GroupVersionKind
-	// Subresource is "status", "finalize", or empty for the object.
+	// Subresource is "status", "finalize", "scale", "binding", "eviction", or empty for the
+	// object. The last three are asked about with what the client has sent: a Scale, and the
+	// one before, or a Binding or an Eviction that is created.
 	Subresource string
 	// Namespace is empty for cluster-scoped objects.
 	Namespace string
@@ -75,7 +77,10 @@ func WithAdmission(name string, admit AdmissionFunc) Option {
 // ask asks all functions about a write, and returns the metadata of the object to be written. It
 // returns an API status if one refuses it.
 func (s *settings) ask(ctx context.Context, c *collection, a *Admission) (metav1.Object, error) {
-	a.Resource, a.Kind = c.resource, c.kind
+	a.Resource = c.resource
+	if a.Kind.Empty() {
+		a.Kind = c.kind
+	}
 	wanted, name := reflect.TypeOf(a.Object), a.Name
 	for _, f := range s.admissions {
 		if err := f.admit(ctx, a); err != nil {
@@ -85,7 +90,7 @@ func (s *settings) ask(ctx context.Context, c *collection, a *Admission) (metav1
 			return nil, apierrors.NewInternalError(fmt.Errorf("admission %q has made %v of %v", f.name, got, wanted))
 		}
 		if a.Object != nil {
-			a.Object.GetObjectKind().SetGroupVersionKind(c.kind)
+			a.Object.GetObjectKind().SetGroupVersionKind(a.Kind)
 		}
 	}
 	if wanted == nil {
@@ -138,7 +143,7 @@ func (cr creation) admit(ctx context.Context, s *settings) (runtime.Object, erro
 
 // admit asks about an update, and returns what is to be stored.
 func (u update) admit(ctx context.Context, s *settings, present, wanted runtime.Object) (runtime.Object, error) {
-	if len(s.admissions) == 0 || u.seed {
+	if len(s.admissions) == 0 || u.seed || u.asked {
 		return wanted, nil
 	}
 	a := &Admission{

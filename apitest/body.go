@@ -30,13 +30,13 @@ func (r *request) body() ([]byte, error) {
 	return data, nil
 }
 
-// object reads the body as an object of the resource, with its kind set.
-func (r *request) object() (runtime.Object, error) {
+// objectOf reads the body as an object of a collection, with its kind set.
+func (r *request) objectOf(c *collection) (runtime.Object, error) {
 	data, err := r.body()
 	if err != nil {
 		return nil, err
 	}
-	return r.collection.decode(r.Header.Get("Content-Type"), data)
+	return c.decode(r.Header.Get("Content-Type"), data)
 }
 
 func (c *collection) decode(contentType string, data []byte) (runtime.Object, error) {

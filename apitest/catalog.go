@@ -258,6 +258,7 @@ func (c *catalog) add(s *store.Store, r Resource) error {
 		return err
 	}
 	added.managers = sync.OnceValues(added.newFieldManagers)
+	added.addSubresources(r.Scale)
 	if r.Type != nil {
 		t := reflect.TypeOf(r.Type)
 		if other, ok := c.byType[t]; ok {

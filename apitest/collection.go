@@ -36,6 +36,8 @@ type collection struct {
 	stored      *collection // whose objects are in the table; nil: this one's
 	convert     ConvertFunc // between the two
 	private     atomic.Bool // objects have fields that are not exported
+
+	subresources []subresource
 }
 
 func (c *collection) groupResource() schema.GroupResource { return c.resource.GroupResource() }

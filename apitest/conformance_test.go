@@ -14,7 +14,7 @@ import (
 var widgets = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
 
 func TestConformance(t *testing.T) {
-	custom := apitest.WithResources(apitest.Resource{GroupVersionResource: widgets, Kind: "Widget", Status: true})
+	custom := apitest.WithResources(apitest.Resource{GroupVersionResource: widgets, Kind: "Widget", Status: true, Scale: true})
 	namespace := apitest.WithObjects(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "conformance"}})
 	for name, opts := range map[string][]apitest.Option{
 		"WatchList":        {custom, apitest.WithNamespaceLifecycle(), namespace},

@@ -1,6 +1,7 @@
 package apitest
 
 import (
+	"strings"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -13,17 +14,17 @@ type counts struct {
 }
 
 type counted struct {
-	verb     string
-	resource schema.GroupResource
+	verb   string
+	target target
 }
 
-func (c *counts) add(verb string, resource schema.GroupResource) {
+func (c *counts) add(verb string, of target) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.counts == nil {
 		c.counts = map[counted]int{}
 	}
-	c.counts[counted{verb, resource}]++
+	c.counts[counted{verb, of}]++
 }
 
 // Requests returns the number of requests so far with the verb (get, list,
@@ -34,15 +35,25 @@ func (s *Server) Requests(verb, resource string) int {
 	defer s.counts.mu.Unlock()
 	n := 0
 	for c, times := range s.counts.counts {
-		if (verb == "" || verb == c.verb) && matchesResource(resource, c.resource) {
+		if (verb == "" || verb == c.verb) && c.target.matches(resource) {
 			n += times
 		}
 	}
 	return n
 }
 
-// matchesResource reports whether a resource is meant by "" (any), "pods" (of
-// any group) or "deployments.apps".
-func matchesResource(pattern string, resource schema.GroupResource) bool {
-	return pattern == "" || pattern == resource.Resource || pattern == resource.String()
+// target is the resource of a request, and the subresource.
+type target struct {
+	resource    schema.GroupResource
+	subresource string
+}
+
+func (r *request) target() target { return target{r.collection.groupResource(), r.subresource} }
+
+// matches reports whether a pattern stands for the resource: "" (any), "pods" (of any group),
+// "deployments.apps", or one with a subresource, "deployments.apps/scale".
+func (t target) matches(pattern string) bool {
+	resource, subresource, only := strings.Cut(pattern, "/")
+	return (!only || subresource == t.subresource) &&
+		(resource == "" || resource == t.resource.Resource || resource == t.resource.String())
 }

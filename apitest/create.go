@@ -22,14 +22,11 @@ const (
 )
 
 func (s *Server) serveCreate(w http.ResponseWriter, req *request) error {
-	options := &metav1.CreateOptions{}
-	if err := req.options(options); err != nil {
+	options, err := req.createOptions()
+	if err != nil {
 		return err
 	}
-	if errs := metavalidation.ValidateCreateOptions(options); len(errs) > 0 {
-		return invalidOptions("CreateOptions", errs)
-	}
-	obj, err := req.object()
+	obj, err := req.objectOf(req.collection)
 	if err != nil {
 		return err
 	}
@@ -48,6 +45,17 @@ func (s *Server) serveCreate(w http.ResponseWriter, req *request) error {
 		return err
 	}
 	return s.answerStored(w, req, http.StatusCreated, created)
+}
+
+func (r *request) createOptions() (*metav1.CreateOptions, error) {
+	options := &metav1.CreateOptions{}
+	if err := r.options(options); err != nil {
+		return nil, err
+	}
+	if errs := metavalidation.ValidateCreateOptions(options); len(errs) > 0 {
+		return nil, invalidOptions("CreateOptions", errs)
+	}
+	return options, nil
 }
 
 // creation is a write of an object that does not exist.

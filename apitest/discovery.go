@@ -2,6 +2,7 @@ package apitest
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -18,10 +19,7 @@ import (
 
 const aggregatedMediaType = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
-var (
-	verbs       = []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
-	statusVerbs = []string{"get", "patch", "update"}
-)
+var verbs = []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
 
 // verbs returns what can be done with the objects. Namespaces are deleted one by one.
 func (c *collection) verbs() []string {
@@ -147,10 +145,15 @@ func (c *catalog) resources(gv schema.GroupVersion) *metav1.APIResourceList {
 			Namespaced: col.namespaced, Verbs: col.verbs(),
 		}
 		list.APIResources = append(list.APIResources, resource)
-		if col.status {
-			resource.Name += "/status"
-			resource.SingularName, resource.Verbs = "", statusVerbs
-			list.APIResources = append(list.APIResources, resource)
+		for _, part := range col.subresources {
+			described := metav1.APIResource{
+				Name: resource.Name + "/" + part.name, Kind: part.kind.Kind, Namespaced: col.namespaced,
+				Verbs: slices.Sorted(maps.Keys(part.verbs)),
+			}
+			if part.kind.GroupVersion() != gv {
+				described.Group, described.Version = part.kind.Group, part.kind.Version
+			}
+			list.APIResources = append(list.APIResources, described)
 		}
 	}
 	return list
@@ -189,8 +192,12 @@ func (c *collection) discovery() apidiscoveryv2.APIResourceDiscovery {
 	if c.namespaced {
 		d.Scope = apidiscoveryv2.ScopeNamespace
 	}
-	if c.status {
-		d.Subresources = []apidiscoveryv2.APISubresourceDiscovery{{Subresource: "status", ResponseKind: kind, Verbs: statusVerbs}}
+	for _, part := range c.subresources {
+		d.Subresources = append(d.Subresources, apidiscoveryv2.APISubresourceDiscovery{
+			Subresource:  part.name,
+			ResponseKind: &metav1.GroupVersionKind{Group: part.kind.Group, Version: part.kind.Version, Kind: part.kind.Kind},
+			Verbs:        slices.Sorted(maps.Keys(part.verbs)),
+		})
 	}
 	return d
 }

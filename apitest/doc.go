@@ -69,6 +69,9 @@
 //   - Objects: create (with generateName), get, update, patch (JSON, merge,
 //     strategic merge), delete (preconditions), deletecollection, the status
 //     subresource, dry run. A write that changes nothing is no write.
+//   - Scheduling: pods/binding and pods/eviction, with PodDisruptionBudgets, whose status
+//     the test sets. The scale of Deployments, ReplicaSets, StatefulSets,
+//     ReplicationControllers, and of custom resources with Resource.Scale.
 //   - Deletion that waits: for finalizers, those of propagationPolicy among them, and
 //     for the node of a Pod. A Pod that is on a node is marked, and stays until it is
 //     deleted with a grace period of 0, which is how nodes say that it has stopped.
@@ -119,8 +122,8 @@
 //     exist, and deleting one deletes nothing in it. No garbage collection but with
 //     [WithGarbageCollection]: what propagationPolicy adds, the finalizers orphan and
 //     foregroundDeletion, stays until a client removes it.
-//   - No tables, no subresource but status, no OpenAPI, no TLS, no HTTP/2, no
-//     WebSockets.
+//   - No tables, no other subresources (such as logs and tokens), no OpenAPI, no TLS, no
+//     HTTP/2, no WebSockets.
 //   - No conversion except by functions of the test: each version of a kind is its own
 //     resource, with its own objects, unless its [Resource] has a StorageVersion.
 //   - Answers come at once where a real server waits: for a version that has not

@@ -16,7 +16,8 @@ type Fault struct {
 	// deletecollection.
 	Verb string
 	// Resource is a plural, with its group ("deployments.apps") or of any group
-	// ("deployments").
+	// ("deployments"). It stands for the subresources as well, unless it names one
+	// ("deployments/scale").
 	Resource string
 	// Namespace and Name are those in the request's URL.
 	Namespace, Name string
@@ -117,7 +118,7 @@ const (
 // matches reports whether a request is one of those the fault is about.
 func (f *Fault) matches(r *request) bool {
 	return (f.Verb == "" || f.Verb == r.verb) &&
-		matchesResource(f.Resource, r.collection.groupResource()) &&
+		r.target().matches(f.Resource) &&
 		(f.Namespace == "" || f.Namespace == r.namespace) &&
 		(f.Name == "" || f.Name == r.name) &&
 		strings.HasPrefix(r.UserAgent(), f.UserAgent)

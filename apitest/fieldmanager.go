@@ -19,10 +19,25 @@ const seeder = "apitest"
 // applied objects: one is for the objects, one for their status.
 type fieldManagers struct{ object, status *managedfields.FieldManager }
 
-// newFieldManagers returns the field managers of a collection. Kinds of Kubernetes
-// are merged as their schema says. Of others, the metadata alone have a schema: as in custom
-// resources without one, the rest is merged by field, and lists in it are atomic.
+// newFieldManagers returns the field managers of a collection.
 func (c *collection) newFieldManagers() (*fieldManagers, error) {
+	status := fieldpath.MakePathOrDie("status")
+	if !c.status {
+		all, err := c.newFieldManager("", fieldpath.NewExcludeSetFilter(fieldpath.NewSet()))
+		return &fieldManagers{object: all, status: all}, err
+	}
+	object, err := c.newFieldManager("", fieldpath.NewExcludeSetFilter(fieldpath.NewSet(status)))
+	if err != nil {
+		return nil, err
+	}
+	ofStatus, err := c.newFieldManager("status", fieldpath.NewIncludeMatcherFilter(fieldpath.MakePrefixMatcherOrDie("status")))
+	return &fieldManagers{object: object, status: ofStatus}, err
+}
+
+// newFieldManager returns that of a subresource, or of the objects, for the fields that pass a
+// filter. Kinds of Kubernetes are merged as their schema says. Of others, the metadata alone have a
+// schema: as in custom resources without one, the rest is merged by field, and lists in it are atomic.
+func (c *collection) newFieldManager(subresource string, filter fieldpath.Filter) (*managedfields.FieldManager, error) {
 	types, err := newCustomTypes()
 	if err != nil {
 		return nil, err
@@ -34,22 +49,8 @@ func (c *collection) newFieldManagers() (*fieldManagers, error) {
 		}
 	}
 	gv := c.kind.GroupVersion()
-	version := fieldpath.APIVersion(gv.String())
-	status := fieldpath.MakePathOrDie("status")
-	manager := func(subresource string, filter fieldpath.Filter) (*managedfields.FieldManager, error) {
-		return managedfields.NewDefaultFieldManager(types, c, noDefaults{}, c, c.kind, gv, subresource,
-			map[fieldpath.APIVersion]fieldpath.Filter{version: filter})
-	}
-	if !c.status {
-		all, err := manager("", fieldpath.NewExcludeSetFilter(fieldpath.NewSet()))
-		return &fieldManagers{object: all, status: all}, err
-	}
-	object, err := manager("", fieldpath.NewExcludeSetFilter(fieldpath.NewSet(status)))
-	if err != nil {
-		return nil, err
-	}
-	ofStatus, err := manager("status", fieldpath.NewIncludeMatcherFilter(fieldpath.MakePrefixMatcherOrDie("status")))
-	return &fieldManagers{object: object, status: ofStatus}, err
+	return managedfields.NewDefaultFieldManager(types, c, noDefaults{}, c, c.kind, gv, subresource,
+		map[fieldpath.APIVersion]fieldpath.Filter{fieldpath.APIVersion(gv.String()): filter})
 }
 
 // fieldManager returns the field manager of a part of the objects.

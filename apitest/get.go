@@ -5,36 +5,46 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 func (s *Server) serveGet(w http.ResponseWriter, req *request) error {
-	options := &metav1.GetOptions{}
-	if err := req.options(options); err != nil {
-		return err
-	}
-	wanted, err := req.revision(options.ResourceVersion)
+	found, err := req.find()
 	if err != nil {
 		return err
 	}
-	c := req.collection
-	key := c.key(req.namespace, req.name)
+	return s.answerStored(w, req, http.StatusOK, found)
+}
+
+// find returns the object of a get, as it is stored.
+func (r *request) find() (runtime.Object, error) {
+	options := &metav1.GetOptions{}
+	if err := r.options(options); err != nil {
+		return nil, err
+	}
+	wanted, err := r.revision(options.ResourceVersion)
+	if err != nil {
+		return nil, err
+	}
+	c := r.collection
+	key := c.key(r.namespace, r.name)
 	found, revision := c.table.Get(key)
 	if options.ResourceVersion != "" {
-		at, err := req.notOlderThan(wanted, revision)
+		at, err := r.notOlderThan(wanted, revision)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if at > 0 {
 			if found, err = c.table.At(key, at); err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
 	switch {
 	case wanted > revision:
-		return tooLarge(wanted, revision, 0)
+		return nil, tooLarge(wanted, revision, 0)
 	case found == nil:
-		return apierrors.NewNotFound(c.groupResource(), req.name)
+		return nil, apierrors.NewNotFound(c.groupResource(), r.name)
 	}
-	return s.answerStored(w, req, http.StatusOK, found.Object)
+	return found.Object, nil
 }

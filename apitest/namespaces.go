@@ -24,6 +24,7 @@ func (c *catalog) addLifecycle() error {
 		return fmt.Errorf("a life cycle of namespaces, which are served as %T: add k8s.io/api/core/v1 to the scheme", obj)
 	}
 	c.namespaces.terminates = true
+	c.namespaces.addSubresource("finalize", kind, map[string]handler{"update": (*Server).serveUpdate})
 	return nil
 }
 

@@ -22,18 +22,7 @@ import (
 )
 
 func (s *Server) servePatch(w http.ResponseWriter, req *request) error {
-	kind, err := req.patchType()
-	if err != nil {
-		return err
-	}
-	options := &metav1.PatchOptions{}
-	if err := req.options(options); err != nil {
-		return err
-	}
-	if errs := metavalidation.ValidatePatchOptions(options, kind); len(errs) > 0 {
-		return invalidOptions("PatchOptions", errs)
-	}
-	data, err := req.body()
+	kind, options, data, err := req.patchBody()
 	if err != nil {
 		return err
 	}
@@ -72,6 +61,22 @@ func (s *Server) servePatch(w http.ResponseWriter, req *request) error {
 		return err
 	}
 	return s.answerStored(w, req, http.StatusOK, patched)
+}
+
+// patchBody reads a patch, its kind and its options.
+func (r *request) patchBody() (kind types.PatchType, options *metav1.PatchOptions, data []byte, err error) {
+	if kind, err = r.patchType(); err != nil {
+		return "", nil, nil, err
+	}
+	options = &metav1.PatchOptions{}
+	if err := r.options(options); err != nil {
+		return "", nil, nil, err
+	}
+	if errs := metavalidation.ValidatePatchOptions(options, kind); len(errs) > 0 {
+		return "", nil, nil, invalidOptions("PatchOptions", errs)
+	}
+	data, err = r.body()
+	return kind, options, data, err
 }
 
 // patchType reads the content type; it returns 415 for a patch that cannot be applied to the

@@ -73,11 +73,18 @@ func (c *catalog) parse(r *http.Request) (*request, bool) {
 	if req.name != "" && found.namespaced && req.namespace == "" {
 		return nil, false
 	}
-	if req.subresource != "" && !(req.subresource == "status" && found.status) && !(req.subresource == "finalize" && found.terminates) {
+	req.verb = verbOf(r, req.name)
+	if req.subresource == "" {
+		return req, true
+	}
+	part := found.subresource(req.subresource)
+	if part == nil {
 		return nil, false
 	}
-	req.verb = verbOf(r, req.name)
-	if req.subresource == "finalize" && req.verb != "update" || req.subresource == "status" && req.verb == "delete" {
+	if r.Method == http.MethodPost {
+		req.verb = "create"
+	}
+	if part.verbs[req.verb] == nil {
 		req.verb = ""
 	}
 	return req, true

@@ -26,6 +26,10 @@ type Resource struct {
 	// Status says that it has a status subresource: creates, but of Nodes, and updates
 	// leave the status alone, updates and patches of /status change nothing else.
 	Status bool
+	// Scale says that a custom resource has a scale subresource: spec.replicas is what it
+	// changes, and status.replicas and status.selector, a text, what it shows. Kinds of
+	// Kubernetes have it where they have it there.
+	Scale bool
 	// Type, if not nil, is an object of the Go type that programs use for the
 	// resource where no scheme knows it, such as (*Network)(nil): what kube.FromREST
 	// and kube.Writer take. Objects of that type can be stored without naming their

@@ -37,7 +37,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, apierrors.NewMethodNotSupported(req.collection.groupResource(), r.Method))
 		return
 	}
-	s.counts.add(req.verb, req.collection.groupResource())
+	s.counts.add(req.verb, req.target())
 	if err := s.carryOut(w, req); err != nil {
 		s.fail(w, r, err)
 	}
@@ -45,14 +45,19 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) dispatch(w http.ResponseWriter, req *request) (err error) {
 	need := wire.Need{Protobuf: req.collection.protobuf, Stream: req.verb == "watch"}
+	handle := byVerb[req.verb]
+	if part := req.collection.subresource(req.subresource); part != nil {
+		handle = part.verbs[req.verb]
+		need.Protobuf = need.Protobuf || part.kind != req.collection.kind
+	}
 	if req.format, err = wire.Negotiate(req.Header.Get("Accept"), need); err != nil {
 		return err
 	}
-	return byVerb[req.verb](s, w, req)
+	return handle(s, w, req)
 }
 
 // byVerb are the handlers of the verbs that a collection may have.
-var byVerb = map[string]func(*Server, http.ResponseWriter, *request) error{
+var byVerb = map[string]handler{
 	"get": (*Server).serveGet, "list": (*Server).serveList, "watch": (*Server).serveWatch,
 	"create": (*Server).serveCreate, "update": (*Server).serveUpdate, "patch": (*Server).servePatch,
 	"delete": (*Server).serveDelete, "deletecollection": (*Server).serveDeleteCollection,

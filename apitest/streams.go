@@ -53,7 +53,7 @@ func (ss *streams) count(resource string) (int, <-chan struct{}) {
 func (ss *streams) of(resource string) []*stream {
 	var found []*stream
 	for st := range ss.open {
-		if matchesResource(resource, st.collection.groupResource()) {
+		if (target{resource: st.collection.groupResource()}).matches(resource) {
 			found = append(found, st)
 		}
 	}

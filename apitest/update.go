@@ -51,14 +51,11 @@ func (c *collection) whole() part {
 }
 
 func (s *Server) serveUpdate(w http.ResponseWriter, req *request) error {
-	options := &metav1.UpdateOptions{}
-	if err := req.options(options); err != nil {
+	options, err := req.updateOptions()
+	if err != nil {
 		return err
 	}
-	if errs := metavalidation.ValidateUpdateOptions(options); len(errs) > 0 {
-		return invalidOptions("UpdateOptions", errs)
-	}
-	obj, err := req.object()
+	obj, err := req.objectOf(req.collection)
 	if err != nil {
 		return err
 	}
@@ -87,6 +84,17 @@ func (s *Server) serveUpdate(w http.ResponseWriter, req *request) error {
 	return s.answerStored(w, req, code, updated)
 }
 
+func (r *request) updateOptions() (*metav1.UpdateOptions, error) {
+	options := &metav1.UpdateOptions{}
+	if err := r.options(options); err != nil {
+		return nil, err
+	}
+	if errs := metavalidation.ValidateUpdateOptions(options); len(errs) > 0 {
+		return nil, invalidOptions("UpdateOptions", errs)
+	}
+	return options, nil
+}
+
 // createUpdated creates the object of an update, see createAbsent. A version in it, of an object
 // that is gone, is no condition, as with API servers; a UID is.
 func (s *Server) createUpdated(ctx context.Context, u update, obj runtime.Object) (runtime.Object, error) {
@@ -112,6 +120,8 @@ type update struct {
 	seed            bool   // in process: needs no version, and checks no more than where the object goes
 	manager         string // the field manager
 	applied         bool   // change has set the managed fields
+	asked           bool   // change has asked the admissions
+	direct          bool   // change decides about all of the object
 	patched         bool   // change has made the wanted state of the present one
 	// change returns the wanted state, a new object, given the present one,
 	// which is shared.
@@ -149,8 +159,10 @@ func (u update) attempt(ctx context.Context, s *Server) (runtime.Object, error) 
 	if err != nil {
 		return nil, err
 	}
-	wanted, err = u.complete(present.Object, wanted)
-	if err != nil {
+	if u.direct {
+		return u.commit(key, present, wanted)
+	}
+	if wanted, err = u.complete(present.Object, wanted); err != nil {
 		return nil, err
 	}
 	if wanted, err = u.track(present.Object, wanted); err != nil {

@@ -121,13 +121,18 @@ func (r Resource) definition() *apiextensionsv1.CustomResourceDefinition {
 	}
 }
 
-// version is a version with a status subresource, whose objects may have any
+// version is a version with the subresources status and scale, whose objects may have any
 // fields.
 func version(name string) apiextensionsv1.CustomResourceDefinitionVersion {
 	anything := true
 	return apiextensionsv1.CustomResourceDefinitionVersion{
 		Name: name, Served: true,
-		Subresources: &apiextensionsv1.CustomResourceSubresources{Status: &apiextensionsv1.CustomResourceSubresourceStatus{}},
+		Subresources: &apiextensionsv1.CustomResourceSubresources{
+			Status: &apiextensionsv1.CustomResourceSubresourceStatus{},
+			Scale: &apiextensionsv1.CustomResourceSubresourceScale{
+				SpecReplicasPath: ".spec.replicas", StatusReplicasPath: ".status.replicas", LabelSelectorPath: new(".status.selector"),
+			},
+		},
 		Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{
 			Type: "object", XPreserveUnknownFields: &anything,
 		}},

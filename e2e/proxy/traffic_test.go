@@ -27,7 +27,7 @@ import (
 // unchanged.
 func TestTrafficIsUnharmed(t *testing.T) {
 	widgets := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
-	s := apitest.Start(t, apitest.WithResources(apitest.Resource{GroupVersionResource: widgets, Kind: "Widget", Status: true}))
+	s := apitest.Start(t, apitest.WithResources(apitest.Resource{GroupVersionResource: widgets, Kind: "Widget", Status: true, Scale: true}))
 	p := start(t, s.Config())
 	var namespaces atomic.Int32 // checks run at the same time
 	conformance.TestServer(t, func(t *testing.T) conformance.Rig {

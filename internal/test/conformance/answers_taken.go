@@ -64,7 +64,7 @@ func testAnswersTaken(c *check) {
 		_, err := a.client.AppsV1().Deployments(c.ns).UpdateScale(a.ctx, "d", &autoscalingv1.Scale{
 			ObjectMeta: metav1.ObjectMeta{Namespace: c.ns, Name: "d"}, Spec: autoscalingv1.ScaleSpec{Replicas: 3},
 		}, metav1.UpdateOptions{})
-		a.unlessMissing(err)
+		require.NoError(a, err)
 	})
 
 	last := mustCreate(c, a.client.CoreV1().Pods(c.ns), pod("last"))
@@ -101,15 +101,6 @@ func (a *answering) row(name, reason string, write func(a *answering)) {
 			assert.Equal(t, map[string]uint64{reason: 1}, leftOut)
 		}
 	})
-}
-
-// unlessMissing skips the row if the server lacks the subresource: the in-memory one has few.
-func (a *answering) unlessMissing(err error) {
-	a.Helper()
-	if apierrors.IsNotFound(err) {
-		a.Skip("the server does not have the subresource")
-	}
-	require.NoError(a, err)
 }
 
 // state checks that a Pod is read as it was answered, or in a later state.
@@ -241,9 +232,9 @@ func (a *answering) nothing() {
 		require.NoError(a, api.DeleteCollection(a.ctx, metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: "no=such"}))
 	})
 	a.row("binding", "subresource", func(a *answering) {
-		a.unlessMissing(api.Bind(a.ctx, &corev1.Binding{ObjectMeta: metav1.ObjectMeta{Name: "kept"}, Target: corev1.ObjectReference{Kind: "Node", Name: "nowhere"}}, metav1.CreateOptions{}))
+		require.NoError(a, api.Bind(a.ctx, &corev1.Binding{ObjectMeta: metav1.ObjectMeta{Name: "kept"}, Target: corev1.ObjectReference{Kind: "Node", Name: "nowhere"}}, metav1.CreateOptions{}))
 	})
 	a.row("eviction", "subresource", func(a *answering) {
-		a.unlessMissing(api.EvictV1(a.ctx, &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: "kept", Namespace: a.ns}}))
+		require.NoError(a, api.EvictV1(a.ctx, &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: "kept", Namespace: a.ns}}))
 	})
 }

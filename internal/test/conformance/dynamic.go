@@ -175,6 +175,23 @@ func testDiscovery(c *check) {
 			assert.Equal(c, c.rig.CustomResource, mapping.Resource)
 		}
 	}
+	for group, wanted := range map[string]map[string]schema.GroupVersionKind{
+		"v1": {
+			"pods/status": {Kind: "Pod"}, "pods/binding": {Kind: "Binding"}, "pods/eviction": {Group: "policy", Version: "v1", Kind: "Eviction"},
+			"replicationcontrollers/scale": {Group: "autoscaling", Version: "v1", Kind: "Scale"},
+		},
+		"apps/v1": {"deployments/scale": {Group: "autoscaling", Version: "v1", Kind: "Scale"}},
+	} {
+		list, err := c.client.Discovery().ServerResourcesForGroupVersion(group)
+		require.NoError(c, err)
+		for _, r := range list.APIResources {
+			if kind, ok := wanted[r.Name]; ok {
+				assert.Equal(c, kind, schema.GroupVersionKind{Group: r.Group, Version: r.Version, Kind: r.Kind}, r.Name)
+				delete(wanted, r.Name)
+			}
+		}
+		assert.Empty(c, wanted)
+	}
 	_, err = c.client.Discovery().ServerResourcesForGroupVersion("nobody.example.com/v1")
 	assert.True(c, apierrors.IsNotFound(err), "%v", err)
 }

@@ -22,8 +22,8 @@ type Rig struct {
 	Config *rest.Config
 	// Namespace exists, and only the suite uses it.
 	Namespace string
-	// CustomResource, if not empty, is a namespaced custom resource with a status
-	// subresource, whose objects may have any fields.
+	// CustomResource, if not empty, is a namespaced custom resource with the subresources
+	// status and scale, whose objects may have any fields.
 	CustomResource schema.GroupVersionResource
 	// CustomKind is its kind.
 	CustomKind string
@@ -108,6 +108,14 @@ var serverChecks = []struct {
 	{"DeleteCollection", testDeleteCollection},
 	{"DeleteNotAllowed", testDeleteNotAllowed},
 	{"Finalizers", testFinalizers},
+	{"Scale", testScale},
+	{"ScalePatched", testScalePatched},
+	{"ScaleOfOtherKinds", testScaleOfOtherKinds},
+	{"ScaleCustom", testScaleCustom},
+	{"Binding", testBinding},
+	{"BindingRefused", testBindingRefused},
+	{"Eviction", testEviction},
+	{"EvictionBudget", testEvictionBudget},
 	{"Namespaces", testNamespaces},
 	{"DryRun", testDryRun},
 	{"ClusterScoped", testClusterScoped},
