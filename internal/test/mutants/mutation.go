@@ -64,7 +64,7 @@ func all() []mutation {
 		listAndWatch, storeAndIndex, eventsAndHandlers, namespaceSets, leftOutFields,
 		factories, readYourWrites, workQueue, combining, resting, ofQueues, decoding,
 		rejectedObjects, viewsOfOthers, ofShards, ownWrites, references, ofKinds,
-		ofNamespaces, servers, listers, tablesAndIndexes, responses, sharedParts, pages,
+		ofNamespaces, servers, subresources, listers, tablesAndIndexes, responses, sharedParts, pages,
 		groupFactories, upperRooms, lowerRooms,
 	)
 	for i, m := range bugs {
