@@ -113,6 +113,31 @@ func TestNothingIsSureDuringAWrite(t *testing.T) {
 	require.False(t, sure(), "a released store")
 }
 
+// TestTablesOfAnEndedWrite: a reader that loads an even count loads the tables of the last write,
+// also at the moment when that write ends.
+func TestTablesOfAnEndedWrite(t *testing.T) {
+	store := NewIndexer[*versioned]()
+	o := &store.optimistic
+	var over atomic.Bool
+	wrong := make(chan int)
+	go func() {
+		n := 0
+		for !over.Load() {
+			writes, list := o.writes.Load(), o.list.Load()
+			stored := writes%4 == 2 // every other write removes the object
+			if writes%2 == 0 && o.writes.Load() == writes && (list != nil) != stored {
+				n++
+			}
+		}
+		wrong <- n
+	}()
+	for i := range 100_000 {
+		store.Apply(nil, []Change[*versioned]{{Object: &versioned{name: "a"}, Delete: i%2 == 1}}, "")
+	}
+	over.Store(true)
+	assert.Zero(t, <-wrong)
+}
+
 // TestWritesAreCounted: readers notice every write, except those of one word, which they cannot
 // see half done.
 func TestWritesAreCounted(t *testing.T) {
