@@ -23,7 +23,7 @@ Wrong:
 Right:
 
 	AddFunc: func(obj any) { c.queue.AddAfter(key(obj), time.Second) }`, func(c *checker) {
-	c.handlers(func(_ string, fn function) {
+	c.handlers(func(fn function, _ bool) {
 		calledNow(fn.body, func(call *ast.CallExpr) {
 			f := c.called(call)
 			switch {

@@ -21,7 +21,7 @@ var Analyzers = []*analysis.Analyzer{
 }
 
 // Fixing are the rules whose findings have fixes.
-var Fixing = []*analysis.Analyzer{syncResult, versionText}
+var Fixing = []*analysis.Analyzer{tombstone, syncResult, versionText}
 
 // rule returns an analyzer that visits the files of packages that concern Kubernetes.
 func rule(name, doc string, run func(*checker)) *analysis.Analyzer {
@@ -128,15 +128,16 @@ func (c *checker) functionOf(e ast.Expr) (function, bool) {
 	return function{}, false
 }
 
-// handlers calls f for each function of the package that is a handler of an informer:
-// event is Add, Update or Delete.
-func (c *checker) handlers(f func(event string, fn function)) {
-	seen := map[*ast.BlockStmt]bool{}
+// handlers calls f for each function of the package that is a handler of an informer, and
+// says whether it is one of deletions.
+func (c *checker) handlers(f func(fn function, deletions bool)) {
+	deletions := map[*ast.BlockStmt]bool{}
+	var all []function
 	one := func(event string, fn function) {
-		if !seen[fn.body] {
-			seen[fn.body] = true
-			f(event, fn)
+		if _, seen := deletions[fn.body]; !seen {
+			all = append(all, fn)
 		}
+		deletions[fn.body] = deletions[fn.body] || event == "Delete"
 	}
 	eachFile(c, func(lit *ast.CompositeLit) {
 		t := c.TypesInfo.TypeOf(lit)
@@ -162,6 +163,9 @@ func (c *checker) handlers(f func(event string, fn function)) {
 			one(event, function{d.Type, d.Body})
 		}
 	})
+	for _, fn := range all {
+		f(fn, deletions[fn.body])
+	}
 }
 
 // isHandlerMethod reports whether a method is one of a cache.ResourceEventHandler.

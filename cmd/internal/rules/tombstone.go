@@ -6,13 +6,17 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/tools/go/analysis"
+
 	"github.com/kubetyped/informer/cmd/internal/kube"
+	"github.com/kubetyped/informer/cmd/internal/report"
 )
 
 var tombstone = rule("tombstone", `find handlers of deletions that forget tombstones
 
 An informer that missed a deletion calls the handler with a cache.DeletedFinalStateUnknown
-instead of the object. An assertion without ok panics then; one with ok loses the deletion.
+instead of the object. An assertion without ok panics then; one with ok loses the deletion,
+and so does cache.MetaNamespaceKeyFunc, which returns an error.
 
 Wrong:
 
@@ -28,16 +32,20 @@ Right:
 			c.enqueue(pod)
 		}
 	}`, func(c *checker) {
-	c.handlers(func(event string, fn function) {
-		if params := c.params(fn); event == "Delete" && len(params) == 1 {
+	k := keys{c, map[*ast.CallExpr]bool{}}
+	c.handlers(func(fn function, deletions bool) {
+		if params := c.params(fn); deletions && len(params) == 1 {
 			c.checkDeletion(fn, params[0])
+			k.check(fn, params[0], 2)
 		}
 	})
 })
 
 func (c *checker) checkDeletion(fn function, obj types.Object) {
+	if c.unwraps(fn.body, obj) {
+		return
+	}
 	var plain, checked []*ast.TypeAssertExpr
-	handled := false
 	withOK := map[ast.Expr]bool{}
 	for n := range ast.Preorder(fn.body) {
 		switch n := n.(type) {
@@ -45,20 +53,12 @@ func (c *checker) checkDeletion(fn function, obj types.Object) {
 			if len(n.Lhs) == 2 && len(n.Rhs) == 1 {
 				withOK[ast.Unparen(n.Rhs[0])] = true
 			}
-			isSet := slices.ContainsFunc(n.Lhs, func(e ast.Expr) bool { return c.object(e) == obj })
-			handled = handled || isSet && c.passedOn(n, obj) // to what unwraps tombstones
 		case *ast.ValueSpec:
 			if len(n.Names) == 2 && len(n.Values) == 1 {
 				withOK[ast.Unparen(n.Values[0])] = true
 			}
-		case *ast.CaseClause:
-			for _, t := range n.List {
-				handled = handled || c.isTombstone(t)
-			}
 		case *ast.TypeAssertExpr:
 			switch {
-			case n.Type != nil && c.isTombstone(n.Type):
-				handled = true
 			case c.object(n.X) != obj:
 			case n.Type == nil || withOK[n]:
 				checked = append(checked, n)
@@ -67,9 +67,6 @@ func (c *checker) checkDeletion(fn function, obj types.Object) {
 			}
 		}
 	}
-	if handled {
-		return
-	}
 	for _, n := range plain {
 		c.report(n, "the handler panics if the informer missed the deletion, and passes a cache.DeletedFinalStateUnknown: handle that first")
 	}
@@ -77,6 +74,69 @@ func (c *checker) checkDeletion(fn function, obj types.Object) {
 	if len(plain) == 0 && len(checked) > 0 && !passed {
 		c.report(checked[0], "the handler loses deletions that the informer missed: their objects are in a cache.DeletedFinalStateUnknown")
 	}
+}
+
+// unwraps reports whether a function looks for tombstones, or calls what may do so for it.
+func (c *checker) unwraps(body *ast.BlockStmt, obj types.Object) bool {
+	found := false
+	each(body, func(n *ast.AssignStmt) {
+		isSet := slices.ContainsFunc(n.Lhs, func(e ast.Expr) bool { return c.object(e) == obj })
+		found = found || isSet && c.passedOn(n, obj)
+	})
+	each(body, func(n *ast.CaseClause) { found = found || slices.ContainsFunc(n.List, c.isTombstone) })
+	each(body, func(n *ast.TypeAssertExpr) { found = found || n.Type != nil && c.isTombstone(n.Type) })
+	return found
+}
+
+// keys looks for keys that are made of objects of deletions.
+type keys struct {
+	*checker
+	seen map[*ast.CallExpr]bool
+}
+
+// check follows the object of a deletion through a handler, and through the functions of the package
+// that the handler passes it to, down to a depth.
+func (k keys) check(fn function, obj types.Object, depth int) {
+	if !isInterface(obj.Type()) || k.unwraps(fn.body, obj) {
+		return
+	}
+	each(fn.body, func(call *ast.CallExpr) {
+		i := slices.IndexFunc(call.Args, func(e ast.Expr) bool { return k.object(e) == obj })
+		if i < 0 || k.seen[call] {
+			return
+		}
+		if f := k.called(call); kube.IsFunc(f, kube.Cache, "MetaNamespaceKeyFunc", "ObjectToName") {
+			k.seen[call] = true
+			k.reportKey(call, f.Name())
+			return
+		}
+		if called, ok := k.functionOf(call.Fun); ok && depth > 0 {
+			if params := k.params(called); i < len(params) {
+				k.check(called, params[i], depth-1)
+			}
+		}
+	})
+}
+
+func (k keys) reportKey(call *ast.CallExpr, name string) {
+	better := "DeletionHandling" + name
+	d := analysis.Diagnostic{
+		Pos: call.Pos(), End: call.End(),
+		Message: "a handler loses deletions that the informer missed, as " + name + " makes no key of them: use " + better,
+	}
+	var id *ast.Ident
+	switch f := ast.Unparen(call.Fun).(type) {
+	case *ast.Ident:
+		id = f
+	case *ast.SelectorExpr:
+		id = f.Sel
+	}
+	if id != nil {
+		d.SuggestedFixes = []analysis.SuggestedFix{{
+			Message: "use " + better, TextEdits: []analysis.TextEdit{{Pos: id.Pos(), End: id.End(), NewText: []byte(better)}},
+		}}
+	}
+	report.Report(k.Pass, d)
 }
 
 // inClauses returns the variables that are obj in clauses of switches over its type, of any type

@@ -89,6 +89,20 @@ func (c *controller) handlers() []cache.ResourceEventHandlerFuncs {
 			obj = fmt.Sprint(obj)
 			c.enqueue(obj.(string)) // want `panics`
 		}},
+		{DeleteFunc: func(obj any) {
+			key, err := cache.MetaNamespaceKeyFunc(obj) // want `loses deletions that the informer missed, as MetaNamespaceKeyFunc`
+			if err == nil {
+				c.enqueue(key)
+			}
+		}},
+		{DeleteFunc: func(obj any) {
+			if unknown, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+				obj = unknown.Obj
+			}
+			c.enqueueKey(obj)
+		}},
+		{AddFunc: c.enqueueBoth, DeleteFunc: c.enqueueBoth},
+		{AddFunc: c.enqueueAdded, DeleteFunc: func(obj any) { c.enqueueDeleted("deleted", obj) }},
 		{DeleteFunc: c.deleted},
 		{DeleteFunc: c.enqueue},
 	}
@@ -97,6 +111,26 @@ func (c *controller) handlers() []cache.ResourceEventHandlerFuncs {
 func (c *controller) deleted(obj any) {
 	pod := obj.(*corev1.Pod) // want `panics`
 	c.enqueue(pod)
+}
+
+// enqueueKey gets objects alone.
+func (c *controller) enqueueKey(obj any) {
+	if key, err := cache.MetaNamespaceKeyFunc(obj); err == nil {
+		c.enqueue(key)
+	}
+}
+
+func (c *controller) enqueueBoth(obj any) {
+	if key, err := cache.ObjectToName(obj); err == nil { // want `as ObjectToName makes no key of them`
+		c.enqueue(key)
+	}
+}
+
+func (c *controller) enqueueAdded(obj any) { c.enqueueKey(obj) }
+
+func (c *controller) enqueueDeleted(_ string, obj any) {
+	key, _ := cache.MetaNamespaceKeyFunc(obj) // want `as MetaNamespaceKeyFunc makes no key of them`
+	c.enqueue(key)
 }
 
 type event struct{ obj any }

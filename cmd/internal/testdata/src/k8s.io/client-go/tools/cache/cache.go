@@ -115,4 +115,12 @@ func ListAll(store Store, selector labels.Selector, appendFn func(any)) error { 
 
 func DeletionHandlingMetaNamespaceKeyFunc(obj any) (string, error) { return "", nil }
 
+func MetaNamespaceKeyFunc(obj any) (string, error) { return "", nil }
+
+type ObjectName struct{ Namespace, Name string }
+
+func ObjectToName(obj any) (ObjectName, error) { return ObjectName{}, nil }
+
+func DeletionHandlingObjectToName(obj any) (ObjectName, error) { return ObjectName{}, nil }
+
 func SplitMetaNamespaceKey(key string) (namespace, name string, err error) { return "", key, nil }
