@@ -14,7 +14,10 @@ import "sync/atomic"
 type epoch struct {
 	shared atomic.Bool
 	gen    uint64 // guarded by the indexer's write lock
-	atomic bool   // tables are written to atomically: readers may be reading them, see optimistic
+
+	// lockFree says that readers may read the tables without a lock, so that they are written to
+	// atomically, see optimistic. It is false in a fork, which has no readers.
+	lockFree bool
 
 	// moved counts the elements that were copied or moved to others' places, for
 	// tests: all of it happens under the write lock, unless this is a fork's.

@@ -43,7 +43,7 @@ const (
 	// Resynced: nothing changed, the handler asked to see every object again.
 	Resynced
 	// Recreated: the object was replaced by another of the same key, and the store reports
-	// that as a deletion and an addition, see WithRecreation.
+	// that as a deletion and an addition, see WithRecreated.
 	Recreated
 	// OutOfScope: the object may still exist, but is not among what is watched
 	// any more: its namespace was removed, or a filter does not let it through.

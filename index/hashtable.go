@@ -103,7 +103,7 @@ func (t *hashTable[T, X]) ownList(e *epoch) {
 // setObject replaces the object of a place, which is there.
 func (t *hashTable[T, X]) setObject(e *epoch, hash, place uint32, obj T) {
 	in := t.own(e, hash)
-	if to := &in.entries[in.find(hash, place)].object; e.atomic {
+	if to := &in.entries[in.find(hash, place)].object; e.lockFree {
 		storeObject(to, obj)
 	} else {
 		*to = obj

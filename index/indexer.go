@@ -49,7 +49,7 @@ func NewIndexer[T Object](opts ...Option[T]) *Indexer[T] {
 		namespaces: newIndex[string, T]("namespace", nil),
 	}
 	x.optimistic.words = wordsOf[T]()
-	x.keysEpoch.atomic = x.optimistic.words > 0
+	x.keysEpoch.lockFree = x.optimistic.words > 0
 	for _, opt := range opts {
 		if opt != nil {
 			opt(&x.options)

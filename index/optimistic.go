@@ -7,17 +7,17 @@ import (
 )
 
 // optimistic finds objects by the hashes of their keys without a lock, while a writer may be
-// writing. It is a sequence lock: a reader uses an entry only if no write began or ended
-// while it was reading, and takes the lock otherwise. Readers write to no memory, so none of
-// them slows another down, on any number of processors.
+// writing. It is a sequence lock: a reader uses an entry only if no counted write began or ended
+// while it was reading, and takes the lock otherwise; see lock for other writes. Readers write to
+// no memory, so none of them slows another down, on any number of processors.
 //
 // Both sides access atomically what they may access at the same time: the list of tables, its
 // elements, and the entries. (Boehm, "Can Seqlocks Get Along With Programming Language Memory
-// Models?", 2012, explains why a sequence lock needs that.) What else readers use of a table does
-// not change once they can find it.
+// Models?", 2012, explains why a sequence lock needs that.) The slice of entries and the depth of
+// a table never change once readers can find it.
 type optimistic[T Object] struct {
 	words  int                                // of an object; 0: readers take the lock. Never changed
-	writes atomic.Uint64                      // how many writes began or ended: odd during a write
+	writes atomic.Uint64                      // how many counted writes began or ended: odd during one
 	list   atomic.Pointer[*table[T, keyText]] // the list of tables; nil: readers take the lock
 	shift  atomic.Uint32                      // of the list, see tables
 }
@@ -82,10 +82,11 @@ func (t *table[T, X]) search(hash uint32) *entry[T, X] {
 }
 
 // lock begins a write of keys and objects. A write that changes only one word of an entry need
-// not be counted: readers find either the old word or the new one.
+// not be counted: readers find either the old word or the new one. If it has copied the table
+// and the list first, readers that still have the old ones find the old word in them.
 func (x *Indexer[T]) lock(counted bool) {
 	x.mu.Lock()
-	if counted && x.keysEpoch.atomic {
+	if counted && x.keysEpoch.lockFree {
 		x.optimistic.writes.Add(1)
 	}
 }
@@ -97,7 +98,7 @@ func (x *Indexer[T]) unlock(counted bool) {
 		o.list.Store(list)
 		o.shift.Store(uint32(x.keys.shift))
 	}
-	if counted && x.keysEpoch.atomic {
+	if counted && x.keysEpoch.lockFree {
 		o.writes.Add(1)
 	}
 	x.mu.Unlock()
@@ -106,7 +107,7 @@ func (x *Indexer[T]) unlock(counted bool) {
 // store writes entry i.
 func (t *table[T, X]) store(e *epoch, i int, by *entry[T, X]) {
 	to := &t.entries[i]
-	if !e.atomic {
+	if !e.lockFree {
 		*to = *by
 		return
 	}
@@ -120,7 +121,7 @@ func (t *table[T, X]) store(e *epoch, i int, by *entry[T, X]) {
 // entry.
 func (t *table[T, X]) clear(e *epoch, i int) {
 	to := &t.entries[i]
-	if !e.atomic {
+	if !e.lockFree {
 		*to = entry[T, X]{}
 		return
 	}

@@ -51,8 +51,8 @@ func (x *Indexer[T]) Err() error {
 func (s *Snapshot[T]) Err() error { return nil }
 
 // checkReadable panics if the store was released; read is what was to be done. The
-// caller holds mu, or has seen released. It is called before many objects are looked at, and checkFound
-// where one was looked for in vain, so that finding one costs nothing more.
+// caller holds mu, or has seen released. Reads of many objects call it first. A look-up of one
+// key calls checkFound instead, and only if it found nothing, so finding an object costs nothing more.
 func (x *Indexer[T]) checkReadable(read string) {
 	if x.released {
 		panic(releasedError[T](read))

@@ -8,7 +8,7 @@ import (
 
 // Snapshot is one state of an Indexer: its objects, their keys, its indexes
 // (see Index.In) and its resource version. It never changes, takes no lock,
-// and may be kept and shared; it holds on to the objects that it has. Taking
+// and may be kept and shared; it holds on to the objects that it has, and to its Indexer. Taking
 // it costs the same for any number of objects; after it the indexer copies, once,
 // each page of a thousand entries that it writes to.
 type Snapshot[T Object] struct {
