@@ -16,13 +16,14 @@ import (
 // those of an empty kind are the default.
 type limits map[schema.GroupVersionKind][]string
 
-// limitsOf returns the limits that the options of a cache set.
-func limitsOf(o *cache.Options, scheme *runtime.Scheme) (limits, error) {
+// limitsOf returns the limits that the options of a cache set. An object without a known kind sets
+// none: controller-runtime's cache returns an error for it.
+func limitsOf(o *cache.Options, scheme *runtime.Scheme) limits {
 	l := limits{{}: namespacesIn(o.DefaultNamespaces, o.DefaultFieldSelector)}
 	for obj, by := range o.ByObject {
 		kind, err := apiutil.GVKForObject(obj, scheme)
 		if err != nil {
-			return nil, err
+			continue
 		}
 		namespaces := by.Namespaces
 		if namespaces == nil {
@@ -30,7 +31,7 @@ func limitsOf(o *cache.Options, scheme *runtime.Scheme) (limits, error) {
 		}
 		l[kind] = namespacesIn(namespaces, by.Field, o.DefaultNamespaces[cache.AllNamespaces].FieldSelector, o.DefaultFieldSelector)
 	}
-	return l, nil
+	return l
 }
 
 // of returns the namespaces of a kind whose objects are in any.

@@ -91,9 +91,7 @@ func (c *managerCache) make(config *rest.Config, o cache.Options) (err error) {
 		}
 	}
 	c.mapper = o.Mapper
-	if c.limits, err = limitsOf(&o, o.Scheme); err != nil {
-		return err
-	}
+	c.limits = limitsOf(&o, o.Scheme)
 	if err := c.checkExamples(); err != nil {
 		return fmt.Errorf("new cache: %w", err)
 	}

@@ -326,3 +326,20 @@ func TestNewCacheOptions(t *testing.T) {
 	}
 	assert.Equal(t, cache.Options{}, o)
 }
+
+// TestErrorsOfByObject: an object of ByObject without a known kind is the error that
+// controller-runtime's cache returns.
+func TestErrorsOfByObject(t *testing.T) {
+	srv := startWithWidgets(t)
+	for name, obj := range map[string]client.Object{
+		"of no scheme": &widget{}, "without a kind": &unstructured.Unstructured{}, "nil": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := cache.Options{ByObject: map[client.Object]cache.ByObject{obj: {}}}
+			_, want := cache.New(srv.Config(), o)
+			require.Error(t, want)
+			_, err := ctrlruntime.NewCache()(srv.Config(), o)
+			require.EqualError(t, err, want.Error())
+		})
+	}
+}
