@@ -320,8 +320,25 @@ func Waiting(c cache.Cache) []schema.GroupVersionKind {
 	if !ok {
 		return nil
 	}
-	missing, waiting := own.missing()
-	waiting = slices.AppendSeq(waiting, maps.Keys(missing))
+	missing, gone := own.missing()
+	waiting := slices.Collect(maps.Keys(missing))
+	for _, kind := range gone {
+		if own.hasInformers(kind) {
+			waiting = append(waiting, kind)
+		}
+	}
 	slices.SortFunc(waiting, func(a, b schema.GroupVersionKind) int { return cmp.Compare(a.String(), b.String()) })
 	return waiting
+}
+
+// hasInformers reports whether a kind that was served has informers that were not removed.
+func (c *managerCache) hasInformers(kind schema.GroupVersionKind) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for of := range c.gates {
+		if of.kind == kind {
+			return true
+		}
+	}
+	return false
 }
