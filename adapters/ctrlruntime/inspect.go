@@ -39,6 +39,10 @@ const InspectPath = "/debug/informers/"
 //     the cause. Kinds that the server does not have, and namespaces that may not be listed,
 //     are named, too, and do not make it fail; see Waiting and WithNamespaces.
 //
+// Other caches that NewCache has made are added as factories, and then show their informers:
+//
+//	err := inspector.Add(inspect.WithFactories(other.(inspect.Factory)))
+//
 // It returns an error if the cache is another one, the manager has started, the metrics are in
 // the registry already, as those of another manager, or an option cannot be used.
 func Inspect(mgr manager.Manager, opts ...inspect.Option) (*inspect.Inspector, error) {

@@ -27,6 +27,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/kubetyped/informer/adapters/ctrlruntime"
+	"github.com/kubetyped/informer/typed/inspect"
 	"github.com/kubetyped/informer/typed/inspect/snapshot"
 )
 
@@ -221,5 +222,27 @@ func TestInspectRejects(t *testing.T) {
 	_, err = ctrlruntime.Inspect(mgr)
 	assert.ErrorContains(t, err, "already")
 	assert.False(t, hasMetric(t, "kubetyped_informer_objects"))
+	stop()
+}
+
+// TestInspectOtherCaches: the page and the readiness check have the informers of another cache that
+// is added.
+func TestInspectOtherCaches(t *testing.T) {
+	srv := startWithWidgets(t)
+	mgr := newRecorder(t, srv.Config(), ctrlruntime.NewCache())
+	inspector, err := ctrlruntime.Inspect(mgr)
+	require.NoError(t, err)
+	other, err := ctrlruntime.NewCache()(mgr.GetConfig(), cache.Options{Scheme: withWidgets, HTTPClient: mgr.GetHTTPClient(), Mapper: mgr.GetRESTMapper()})
+	require.NoError(t, err)
+	require.NoError(t, inspector.Add(inspect.WithFactories(other.(inspect.Factory))))
+	_, err = other.GetInformer(t.Context(), &widget{}, cache.BlockUntilSynced(false))
+	require.NoError(t, err)
+	require.Error(t, mgr.ready())
+	require.NoError(t, mgr.Add(other))
+	stop := mgr.run(t)
+	assert.EventuallyWithT(t, func(t *assert.CollectT) { assert.NoError(t, mgr.ready()) }, time.Minute, time.Millisecond)
+	informers := mgr.report(t).Informers
+	require.Len(t, informers, 1)
+	assert.Equal(t, "Widget.shop.example.com", informers[0].Name)
 	stop()
 }
