@@ -30,7 +30,8 @@ var factories = analyzer("factories", `import factories of informers from this p
 
 A file that makes a factory of client-go's informers, dynamicinformer or metadatainformer
 imports the package of that name in github.com/kubetyped/informer/adapters: its informers
-stand on the typed core, and have client-go's types.
+stand on the typed core, and have client-go's types. Factories of informer-gen stay: programs
+call adapters.Serve for their types.
 
 Wrong:
 
@@ -39,7 +40,11 @@ Wrong:
 Right:
 
 	import "github.com/kubetyped/informer/adapters/informers"`, func(p *program) {
+	served := p.serves()
 	for _, file := range p.Files {
+		if !served {
+			p.generated(file)
+		}
 		for _, spec := range file.Imports {
 			old, _ := strconv.Unquote(spec.Path.Value)
 			if path := factoryPaths[old]; path != "" {
