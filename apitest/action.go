@@ -13,13 +13,15 @@ import (
 	"github.com/kubetyped/informer/apitest/internal/wire"
 )
 
-// action decodes a body that is about the object of the request and has to name it, such as a Binding.
-func (r *request) action(data []byte, into runtime.Object, kind schema.GroupVersionKind) error {
-	if err := wire.Decode(r.Header.Get("Content-Type"), data, kind, true, into); err != nil {
-		return err
-	}
+// decodeAction decodes a body such as a Binding, with its kind set.
+func (r *request) decodeAction(data []byte, into runtime.Object, kind schema.GroupVersionKind) error {
+	err := wire.Decode(r.Header.Get("Content-Type"), data, kind, true, into)
 	into.GetObjectKind().SetGroupVersionKind(kind)
-	m := metadataOf(into)
+	return err
+}
+
+// checkAction returns an error if an action is not about the object of the request.
+func (r *request) checkAction(m metav1.Object, kind schema.GroupVersionKind) error {
 	if err := r.collection.place(m, r.namespace); err != nil {
 		return err
 	}

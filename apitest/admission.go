@@ -24,8 +24,8 @@ type Admission struct {
 	Resource schema.GroupVersionResource
 	Kind     schema.GroupVersionKind
 	// Subresource is "status", "finalize", "scale", "binding", "eviction", or empty for the
-	// object. The last three are asked about with what the client has sent: a Scale, and the
-	// one before, or a Binding or an Eviction that is created.
+	// object. For the last three, Object is what the client has sent: a Scale, of which Old is
+	// the present one, or a Binding or an Eviction, which are created.
 	Subresource string
 	// Namespace is empty for cluster-scoped objects.
 	Namespace string

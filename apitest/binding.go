@@ -25,7 +25,10 @@ func (s *Server) serveBinding(w http.ResponseWriter, req *request) error {
 		return err
 	}
 	sent := &corev1.Binding{}
-	if err := req.action(data, sent, bindingKind); err != nil {
+	if err := req.decodeAction(data, sent, bindingKind); err != nil {
+		return err
+	}
+	if err := req.checkAction(sent, bindingKind); err != nil {
 		return err
 	}
 	dryRun := isDryRun(options.DryRun)
@@ -85,12 +88,6 @@ func bind(present *corev1.Pod, b *corev1.Binding) (runtime.Object, error) {
 	pod.Labels = merged(pod.Labels, b.Labels)
 	setCondition(&pod.Status, corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionTrue})
 	return pod, nil
-}
-
-// unmet is the error of a precondition that the present object does not meet.
-func unmet(of, wanted, present string) error {
-	//lint:ignore ST1005 these are the words of a real server
-	return fmt.Errorf("Precondition failed: %s in precondition: %s, %s in object meta: %s", of, wanted, of, present)
 }
 
 func merged(into, from map[string]string) map[string]string {

@@ -30,8 +30,10 @@ func (s *Server) allowEviction(ctx context.Context, pod *corev1.Pod, dryRun bool
 	case phase == corev1.PodPending:
 		return true, nil
 	}
-	budgets := s.budgetsOf(pod)
+	budgets, err := s.budgetsOf(pod)
 	switch {
+	case err != nil:
+		return false, err
 	case len(budgets) == 0:
 		return false, nil
 	case len(budgets) > 1:
@@ -56,24 +58,28 @@ func (s *Server) allowEviction(ctx context.Context, pod *corev1.Pod, dryRun bool
 
 var budgetKind = policyv1.SchemeGroupVersion.WithKind("PodDisruptionBudget")
 
-// budgetsOf returns the budgets that select a Pod.
-func (s *Server) budgetsOf(pod *corev1.Pod) (selecting []*policyv1.PodDisruptionBudget) {
+// budgetsOf returns the budgets that select a Pod. As in Kubernetes, one whose selector is invalid
+// selects none.
+func (s *Server) budgetsOf(pod *corev1.Pod) (selecting []*policyv1.PodDisruptionBudget, err error) {
 	c := s.catalog.byKind[budgetKind]
 	if c == nil {
-		return nil
+		return nil, nil
 	}
-	versions, _, _ := c.table.List(c.prefix(pod.Namespace), "", 0)
+	versions, _, err := c.table.List(c.prefix(pod.Namespace), "", 0)
+	if err != nil {
+		return nil, err
+	}
 	for _, v := range versions {
 		budget, ok := v.Object.(*policyv1.PodDisruptionBudget)
 		if !ok {
-			return nil
+			return nil, apierrors.NewInternalError(fmt.Errorf("evictions need budgets of k8s.io/api/policy/v1 in the store, not %T", v.Object))
 		}
 		selector, err := metav1.LabelSelectorAsSelector(budget.Spec.Selector)
 		if err == nil && selector.Matches(labels.Set(pod.Labels)) {
 			selecting = append(selecting, budget)
 		}
 	}
-	return selecting
+	return selecting, nil
 }
 
 func isReady(pod *corev1.Pod) bool {

@@ -12,6 +12,7 @@ import (
 	policyv1beta1 "k8s.io/api/policy/v1beta1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/ptr"
 )
@@ -27,11 +28,15 @@ func (s *Server) serveEviction(w http.ResponseWriter, req *request) error {
 	if err != nil {
 		return err
 	}
-	asked, err := s.askAction(req, obj, evictionKind, isDryRun(options.DryRun))
+	dryRun := isDryRun(options.DryRun) || obj.DeleteOptions != nil && isDryRun(obj.DeleteOptions.DryRun)
+	asked, err := s.askAction(req, obj, evictionKind, dryRun)
 	if err != nil {
 		return err
 	}
 	removing := ptr.Deref(asked.(*policyv1.Eviction).DeleteOptions, metav1.DeleteOptions{})
+	if errs := metavalidation.ValidateDeleteOptions(&removing); len(errs) > 0 {
+		return invalidOptions("DeleteOptions", errs)
+	}
 	switch {
 	case len(removing.DryRun) == 0:
 		removing.DryRun = options.DryRun
@@ -53,13 +58,14 @@ func (r *request) eviction() (*policyv1.Eviction, error) {
 		return nil, err
 	}
 	eviction, old := &policyv1.Eviction{}, &policyv1beta1.Eviction{}
-	if err = r.action(data, eviction, evictionKind); err == nil {
-		return eviction, nil
+	if err := r.decodeAction(data, eviction, evictionKind); err != nil {
+		if r.decodeAction(data, old, policyv1beta1.SchemeGroupVersion.WithKind("Eviction")) != nil {
+			return nil, err
+		}
+		eviction = &policyv1.Eviction{ObjectMeta: old.ObjectMeta, DeleteOptions: old.DeleteOptions}
+		eviction.SetGroupVersionKind(evictionKind)
 	}
-	if r.action(data, old, policyv1beta1.SchemeGroupVersion.WithKind("Eviction")) == nil {
-		return &policyv1.Eviction{ObjectMeta: old.ObjectMeta, DeleteOptions: old.DeleteOptions}, nil
-	}
-	return nil, err
+	return eviction, r.checkAction(eviction, evictionKind)
 }
 
 // eviction is the removal of a Pod that counts as a disruption.

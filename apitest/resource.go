@@ -27,8 +27,8 @@ type Resource struct {
 	// leave the status alone, updates and patches of /status change nothing else.
 	Status bool
 	// Scale says that a custom resource has a scale subresource: spec.replicas is what it
-	// changes, and status.replicas and status.selector, a text, what it shows. Kinds of
-	// Kubernetes have it where they have it there.
+	// changes, and it shows status.replicas and status.selector, a text. Kinds of Kubernetes
+	// that have one in a cluster have one without it.
 	Scale bool
 	// Type, if not nil, is an object of the Go type that programs use for the
 	// resource where no scheme knows it, such as (*Network)(nil): what kube.FromREST

@@ -94,8 +94,11 @@ func scaleOf(obj runtime.Object) (*autoscalingv1.Scale, error) {
 	if err != nil {
 		return nil, err
 	}
-	scale.Status.Selector, _, err = unstructured.NestedString(content, "status", "selector")
 	scale.Spec.Replicas, scale.Status.Replicas = int32(wanted), int32(present)
+	if int64(scale.Spec.Replicas) != wanted || int64(scale.Status.Replicas) != present {
+		return nil, fmt.Errorf("replicas %d and %d have more than 32 bits", wanted, present)
+	}
+	scale.Status.Selector, _, err = unstructured.NestedString(content, "status", "selector")
 	return scale, err
 }
 

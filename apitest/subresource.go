@@ -13,7 +13,7 @@ import (
 // handler answers a request. An error of it is the answer.
 type handler = func(*Server, http.ResponseWriter, *request) error
 
-// subresource is a path below that of an object: a part of the object, or what is done with it.
+// subresource is a URL path below an object's. It stands for a part of the object, or for an action.
 type subresource struct {
 	name  string
 	kind  schema.GroupVersionKind // of what clients send
@@ -28,7 +28,7 @@ func (c *collection) addSubresources(scale bool) {
 		})
 	}
 	obj := c.newObject()
-	if _, ok := obj.(*corev1.Pod); ok {
+	if _, ok := obj.(*corev1.Pod); ok && c.stored == nil {
 		c.addSubresource("binding", bindingKind, map[string]handler{"create": (*Server).serveBinding})
 		c.addSubresource("eviction", evictionKind, map[string]handler{"create": (*Server).serveEviction})
 	}

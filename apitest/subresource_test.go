@@ -2,6 +2,7 @@ package apitest_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -11,10 +12,12 @@ import (
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	policyv1beta1 "k8s.io/api/policy/v1beta1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/utils/ptr"
 
@@ -31,11 +34,11 @@ func subresources(t *testing.T, opts ...apitest.Option) (*apitest.Server, *kuber
 	return srv, client
 }
 
-// TestAdmissionOfSubresources: an admission changes and refuses what is sent to a subresource.
+// TestAdmissionOfSubresources: admissions change and refuse requests for subresources.
 func TestAdmissionOfSubresources(t *testing.T) {
 	var asked []string
 	_, client := subresources(t, apitest.WithAdmission("nodes", func(_ context.Context, a *apitest.Admission) error {
-		asked = append(asked, fmt.Sprint(a.Operation, " ", a.Resource.Resource, "/", a.Subresource, " ", a.Kind.Kind, " ", a.Name))
+		asked = append(asked, fmt.Sprint(a.Operation, " ", a.Resource.Resource, "/", a.Subresource, " ", a.Kind.Kind, " ", a.Name, " ", a.DryRun))
 		switch obj := a.Object.(type) {
 		case *corev1.Binding:
 			obj.Target.Name = "b"
@@ -45,7 +48,9 @@ func TestAdmissionOfSubresources(t *testing.T) {
 			}
 			obj.Spec.Replicas++
 		case *policyv1.Eviction:
-			obj.DeleteOptions = &metav1.DeleteOptions{GracePeriodSeconds: ptr.To[int64](5)}
+			if obj.DeleteOptions == nil {
+				obj.DeleteOptions = &metav1.DeleteOptions{GracePeriodSeconds: ptr.To[int64](5)}
+			}
 		}
 		return nil
 	}))
@@ -53,6 +58,8 @@ func TestAdmissionOfSubresources(t *testing.T) {
 	pods, deployments := client.CoreV1().Pods("shop"), client.AppsV1().Deployments("shop")
 	named := metav1.ObjectMeta{Name: "x"}
 	require.NoError(t, pods.Bind(ctx, &corev1.Binding{ObjectMeta: named, Target: corev1.ObjectReference{Name: "a"}}, metav1.CreateOptions{}))
+	dryRun := &metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}}
+	require.NoError(t, pods.EvictV1(ctx, &policyv1.Eviction{ObjectMeta: named, DeleteOptions: dryRun}))
 	require.NoError(t, pods.EvictV1(ctx, &policyv1.Eviction{ObjectMeta: named}))
 	scale := &autoscalingv1.Scale{ObjectMeta: named, Spec: autoscalingv1.ScaleSpec{Replicas: 2}}
 	scaled, err := deployments.UpdateScale(ctx, "x", scale, metav1.UpdateOptions{})
@@ -63,7 +70,8 @@ func TestAdmissionOfSubresources(t *testing.T) {
 	assert.True(t, apierrors.IsForbidden(err), "%v", err)
 	assert.ErrorContains(t, err, "10 replicas, and 3 before")
 	assert.Equal(t, []string{
-		"CREATE pods/binding Binding x", "CREATE pods/eviction Eviction x", "UPDATE deployments/scale Scale x", "UPDATE deployments/scale Scale x",
+		"CREATE pods/binding Binding x false", "CREATE pods/eviction Eviction x true", "CREATE pods/eviction Eviction x false",
+		"UPDATE deployments/scale Scale x false", "UPDATE deployments/scale Scale x false",
 	}, asked)
 
 	pod, err := pods.Get(ctx, "x", metav1.GetOptions{})
@@ -150,4 +158,34 @@ func TestScaleOfAStruct(t *testing.T) {
 
 	_, err = client.Get(ctx, "g", metav1.GetOptions{}, "binding")
 	assert.True(t, apierrors.IsNotFound(err), "%v", err)
+}
+
+// TestScaleTooLarge: a scale has 32 bits, and an object with more is an error.
+func TestScaleTooLarge(t *testing.T) {
+	widget := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"replicas": int64(1 << 32)}}}
+	widget.SetGroupVersionKind(widgets.GroupVersion().WithKind("Widget"))
+	widget.SetNamespace("shop")
+	widget.SetName("w")
+	srv := apitest.Start(t, apitest.WithObjects(widget), apitest.WithResources(apitest.Resource{
+		GroupVersionResource: widgets, Kind: "Widget", Scale: true,
+	}))
+	_, err := dynamicClient(t, srv).Resource(widgets).Namespace("shop").Get(t.Context(), "w", metav1.GetOptions{}, "scale")
+	assert.True(t, apierrors.IsInternalError(err), "%v", err)
+	assert.ErrorContains(t, err, "more than 32 bits")
+}
+
+// TestBudgetsOfAnotherVersion: an eviction is refused if the budgets cannot be read.
+func TestBudgetsOfAnotherVersion(t *testing.T) {
+	named := metav1.ObjectMeta{Name: "x", Namespace: "shop"}
+	srv, client := subresources(t, apitest.WithResources(apitest.Resource{
+		GroupVersionResource: policyv1.SchemeGroupVersion.WithResource("poddisruptionbudgets"), Kind: "PodDisruptionBudget",
+		Status: true, StorageVersion: "v1beta1",
+		Convert: func(runtime.Object, schema.GroupVersion) (runtime.Object, error) {
+			return nil, errors.New("not needed")
+		},
+	}), apitest.WithObjects(&policyv1beta1.PodDisruptionBudget{ObjectMeta: named}))
+	require.NoError(t, srv.Update(t.Context(), &corev1.Pod{ObjectMeta: named, Status: corev1.PodStatus{Phase: corev1.PodRunning}}))
+	err := client.CoreV1().Pods("shop").EvictV1(t.Context(), &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: "x"}})
+	assert.True(t, apierrors.IsInternalError(err), "%v", err)
+	assert.ErrorContains(t, err, "v1beta1.PodDisruptionBudget")
 }

@@ -313,9 +313,13 @@ func (u update) checkName(m metav1.Object) error {
 
 // anotherUID is the answer to an update of an object that has another UID, or none as it is absent.
 func (u update) anotherUID(wanted, present types.UID) error {
-	return apierrors.NewConflict(u.collection.groupResource(), u.name,
-		//lint:ignore ST1005 these are the words of a real server
-		fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", wanted, present))
+	return apierrors.NewConflict(u.collection.groupResource(), u.name, unmet("UID", string(wanted), string(present)))
+}
+
+// unmet is the error of a precondition that the present object does not meet.
+func unmet(of, wanted, present string) error {
+	//lint:ignore ST1005 these are the words of a real server
+	return fmt.Errorf("Precondition failed: %s in precondition: %s, %s in object meta: %s", of, wanted, of, present)
 }
 
 // lastFinalizerGone reports whether an update lets a pending deletion happen: there

@@ -45,8 +45,9 @@ func testScale(c *check) {
 	blind := &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Name: "d"}, Spec: autoscalingv1.ScaleSpec{Replicas: -1}}
 	_, err = c.deployments.UpdateScale(c.ctx, "d", blind, metav1.UpdateOptions{})
 	assert.True(c, apierrors.IsInvalid(err), "a negative number: %v", err)
+	mustCreate(c, c.deployments, deployment("other"))
 	_, err = c.deployments.UpdateScale(c.ctx, "other", blind, metav1.UpdateOptions{})
-	assert.True(c, apierrors.IsNotFound(err) || apierrors.IsBadRequest(err), "another name: %v", err)
+	assert.True(c, apierrors.IsBadRequest(err), "another name: %v", err)
 	blind.Spec.Replicas = 4
 	_, err = c.deployments.UpdateScale(c.ctx, "d", blind, metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}})
 	require.NoError(c, err)

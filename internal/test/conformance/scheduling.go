@@ -125,6 +125,10 @@ func testEviction(c *check) {
 	assertNotFound(c, c.pods, "p")
 	err = c.pods.EvictV1(c.ctx, eviction("p", nil))
 	assert.True(c, apierrors.IsNotFound(err), "%v", err)
+	mustCreate(c, c.pods, pod("stays"))
+	err = c.pods.EvictV1(c.ctx, eviction("stays", &metav1.DeleteOptions{PropagationPolicy: ptr.To[metav1.DeletionPropagation]("Sideways")}))
+	assert.True(c, apierrors.IsInvalid(err), "%v", err)
+	mustGet(c, c.pods, "stays")
 
 	onNode := pod("on-node")
 	onNode.Spec.NodeName = "nowhere"
@@ -134,10 +138,12 @@ func testEviction(c *check) {
 	}))
 	assert.EqualValues(c, 7, *mustGet(c, c.pods, "on-node").DeletionGracePeriodSeconds)
 
-	path := "/api/v1/namespaces/" + c.ns + "/pods/on-node/eviction"
-	code, _, answer := c.do("POST", path, http.Header{"Content-Type": {"application/json"}},
-		`{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"other"}}`)
-	assert.Equal(c, http.StatusBadRequest, code, answer)
+	for _, version := range []string{"v1", "v1beta1"} {
+		code, _, answer := c.do("POST", "/api/v1/namespaces/"+c.ns+"/pods/on-node/eviction", http.Header{"Content-Type": {"application/json"}},
+			`{"apiVersion":"policy/`+version+`","kind":"Eviction","metadata":{"name":"other"}}`)
+		assert.Equal(c, http.StatusBadRequest, code, answer)
+		assert.Contains(c, answer, "name in URL does not match", version)
+	}
 }
 
 // An eviction takes a disruption from the budget of a Pod that runs.
