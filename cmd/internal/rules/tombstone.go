@@ -97,7 +97,10 @@ type keys struct {
 // check follows the object of a deletion through a handler, and through the functions of the package
 // that the handler passes it to, down to a depth.
 func (k keys) check(fn function, obj types.Object, depth int) {
-	if !isInterface(obj.Type()) || k.unwraps(fn.body, obj) {
+	if _, typed := types.Unalias(obj.Type()).(*types.TypeParam); typed || !isInterface(obj.Type()) {
+		return // no tombstone has the type
+	}
+	if k.unwraps(fn.body, obj) {
 		return
 	}
 	each(fn.body, func(call *ast.CallExpr) {

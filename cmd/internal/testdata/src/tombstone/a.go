@@ -133,6 +133,14 @@ func (c *controller) enqueueDeleted(_ string, obj any) {
 	c.enqueue(key)
 }
 
+type handlerOf[T any] struct{}
+
+// OnDelete gets objects of one type.
+func (handlerOf[T]) OnDelete(obj T) {
+	key, _ := cache.MetaNamespaceKeyFunc(obj)
+	fmt.Println(key)
+}
+
 type event struct{ obj any }
 
 func (c *controller) sent(events chan any) []cache.ResourceEventHandlerFuncs {
