@@ -29,7 +29,7 @@
 // place. A reader takes the page table under the read lock and ranges over the pages without
 // it; the writer copies a page before it writes to one that a reader may hold. So readers hold
 // the lock for a moment, however much they read, and a snapshot costs nothing until something
-// is written. Get takes no lock at all, unless a write comes between: it reads the table of keys
-// with atomic loads. A large write goes to a fork, which shares the pages that it does not change and
-// then replaces the store, so that readers do not wait.
+// is written. Get of objects that are pointers or interfaces takes no lock, unless a write comes
+// between: it reads the table of keys with atomic loads. A large write goes to a fork, which shares
+// the pages that it does not change and then replaces the store, so that readers do not wait.
 package index
