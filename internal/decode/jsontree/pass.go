@@ -1,6 +1,9 @@
 package jsontree
 
-import "github.com/kubetyped/informer/internal/decode/plan"
+import (
+	"github.com/kubetyped/informer/internal/decode/parts"
+	"github.com/kubetyped/informer/internal/decode/plan"
+)
 
 // pass decodes one object after the other, one at a time.
 type pass struct {
@@ -18,7 +21,7 @@ type pass struct {
 	spell   []byte           // texts of strings that have escapes
 	differ  []int            // where values begin that are known to differ, the last first
 	spare   int              // for how many bytes room may be made in vain
-	keys    [keyCount]string // of maps, by hash
+	keys    parts.Recent     // of maps
 	strings [stringCount]any // by hash
 	none    map[string]any   // an object of no members that is shared, or nil
 }
@@ -131,7 +134,7 @@ func (p *pass) member(key []byte, first int, was map[string]any, at place, mask 
 		_, ok := p.skip()
 		return ok
 	}
-	number, hash := len(p.members), hashOf(key)
+	number, hash := len(p.members), parts.HashOf(key)
 	p.push(member{key: text(key), hash: hash})
 	like, has := was[string(key)]
 	ok := p.value(number, like, has, at.of(hash), within)

@@ -162,10 +162,10 @@ func (p *pass) stringOf(m *member, at place) any {
 	if len(text) == 0 {
 		return emptyString
 	}
-	if len(text) > longestKept {
+	if len(text) > parts.LongestRecent {
 		return p.newText(m, at)
 	}
-	known := &p.strings[hashOf(text)%stringCount]
+	known := &p.strings[parts.HashOf(text)%stringCount]
 	if s, ok := (*known).(string); !ok || s != string(text) {
 		*known = p.newText(m, at)
 	}

@@ -115,7 +115,7 @@ func (p *pass) stringLike(like *string, text []byte) string {
 	if like != nil && *like == string(text) {
 		return *like
 	}
-	return p.key(text, hashOf(text))
+	return p.key(text, parts.HashOf(text))
 }
 
 // scalar decodes a truth value or a number.

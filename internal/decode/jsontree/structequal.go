@@ -144,7 +144,7 @@ func (p *pass) entries(count int, same func(key []byte) bool) bool {
 			key = bytes.Clone(key)
 		}
 		ordered = ordered && (n == 0 || p.members[len(p.members)-1].key < text(key))
-		m := member{key: text(key), hash: hashOf(key)}
+		m := member{key: text(key), hash: parts.HashOf(key)}
 		switch {
 		case n < maxCompared:
 			p.push(m)

@@ -18,6 +18,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/scheme"
 
+	"github.com/kubetyped/informer/internal/decode/parts"
 	"github.com/kubetyped/informer/internal/test/cached"
 )
 
@@ -123,7 +124,7 @@ func TestQuantitiesOfAllTypesAreTheirOwn(t *testing.T) {
 		var all []any
 		for _, related := range []bool{false, false, false, false, true} { // seen, kept, found
 			made := reflect.New(of)
-			d := decoder{parts: pool.parts, related: related, trial: true}
+			d := decoder{recent: new(parts.Recent), parts: pool.parts, related: related, trial: true}
 			require.True(t, d.message(plan, made.UnsafePointer(), like, data))
 			for address, path := range cached.Quantities(made.Interface()) {
 				assert.NotContains(t, owners, address, path)

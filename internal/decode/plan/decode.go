@@ -23,10 +23,7 @@ type decoder struct {
 	// own is set if values are to be as JSON has them; unfit if one of them is not.
 	own, unfit bool
 
-	// made are the last texts that were decoded: a name may be in an object several
-	// times, as that of a volume is in the mounts of its containers.
-	made [8]string
-	next int // in made
+	recent *parts.Recent // texts, of this object and of those that were decoded before
 }
 
 const (
@@ -210,11 +207,18 @@ func (d *decoder) text(f *field, was unsafe.Pointer, data []byte) string {
 	if len(data) == 1 {
 		return string(data) // the runtime has all of those
 	}
-	for _, text := range d.made {
-		if text == string(data) {
-			return text
-		}
+	if len(data) > parts.LongestRecent {
+		return d.sharedText(f, data)
 	}
+	known := d.recent.At(parts.HashOf(data))
+	if *known != string(data) {
+		*known = d.sharedText(f, data)
+	}
+	return *known
+}
+
+// sharedText returns a string of the pool, or a new one.
+func (d *decoder) sharedText(f *field, data []byte) string {
 	found, ticket := d.find(f.each, data)
 	if found.Data != nil {
 		if text := unsafe.String((*byte)(found.Data), found.Len); text == string(data) {
@@ -224,8 +228,6 @@ func (d *decoder) text(f *field, was unsafe.Pointer, data []byte) string {
 	}
 	text := string(data)
 	d.keep(ticket, parts.Part{Data: unsafe.Pointer(unsafe.StringData(text)), Len: len(text)})
-	d.made[d.next] = text
-	d.next = (d.next + 1) % len(d.made)
 	return text
 }
 

@@ -14,6 +14,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/kubetyped/informer/internal/decode/parts"
 )
 
 // ownPair is a type of the API, a struct with fields of it, and the plan between them.
@@ -31,7 +33,7 @@ func newOwnPair(pool *Pool, api, into reflect.Type) (ownPair, error) {
 // decode decodes data by the plan.
 func (p ownPair) decode(data []byte, like unsafe.Pointer) (any, bool) {
 	made := reflect.New(p.into)
-	d := decoder{parts: p.pool.parts, own: true}
+	d := decoder{recent: new(parts.Recent), parts: p.pool.parts, own: true}
 	ok := d.message(p.plan, made.UnsafePointer(), like, data) && !d.unfit
 	return made.Interface(), ok
 }

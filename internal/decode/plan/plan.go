@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
+	"sync"
 	"sync/atomic"
 
 	"github.com/kubetyped/informer/internal/decode/parts"
@@ -55,10 +56,16 @@ func (p *Plan[T]) DecodeNew(data []byte, like T) (T, bool) {
 }
 
 func (p *Plan[T]) decode(related bool, data []byte, like T) (T, bool) {
-	d := decoder{parts: p.pool.parts, own: p.api != nil, related: related, trial: parts.IsTrial(p.decoded.Add(1)), spare: len(data)}
+	recent := recents.Get().(*parts.Recent)
+	defer recents.Put(recent)
+	d := decoder{parts: p.pool.parts, recent: recent, own: p.api != nil, related: related, trial: parts.IsTrial(p.decoded.Add(1)), spare: len(data)}
 	made := reflect.New(p.root.of)
 	if !d.message(p.root, made.UnsafePointer(), p.pointers.To(like), data) || d.unfit {
 		return *new(T), false
 	}
 	return made.Interface().(T), true
 }
+
+// recents are the texts of decoders, each for one goroutine. The collector frees those that are not
+// used.
+var recents = sync.Pool{New: func() any { return new(parts.Recent) }}

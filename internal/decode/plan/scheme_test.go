@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/randfill"
+
+	"github.com/kubetyped/informer/internal/decode/parts"
 )
 
 // generated is what generated code does.
@@ -48,8 +50,9 @@ func filler(seed int64) *randfill.Filler {
 
 // decode decodes data by a plan.
 func decode(pool *Pool, m *message, data []byte, like unsafe.Pointer) (any, bool) {
-	made := reflect.New(m.of)
-	d := decoder{parts: pool.parts}
+	made, recent := reflect.New(m.of), recents.Get().(*parts.Recent)
+	defer recents.Put(recent)
+	d := decoder{recent: recent, parts: pool.parts}
 	ok := d.message(m, made.UnsafePointer(), like, data)
 	return made.Interface(), ok
 }

@@ -22,14 +22,13 @@ import (
 // twice.
 type protobufCodec[T any] struct {
 	into parts.Pointers[T]
-	plan *plan.Plan[T] // nil: there can be none
-	of   *API          // nil: T has generated code
-	held Held[T]       // nil: parts are not shared
+	plan func() *plan.Plan[T] // returns nil if there can be none; made for the first object
+	of   *API                 // nil: T has generated code
+	held Held[T]              // nil: parts are not shared
 	// relatives deduplicate objects that are not held.
 	relatives *parts.Relatives[T]
 	mask      *plan.Mask                // nil: all fields are decoded
 	pack      func(obj T, bytes []byte) // nil: objects do not keep their bytes
-	alike     func() *plan.Plan[T]      // of ItemLike, which may be nil; nil: it is Item
 	// kind is the last kind seen, to use its strings again.
 	kind *atomic.Pointer[metav1.TypeMeta]
 }
@@ -37,41 +36,45 @@ type protobufCodec[T any] struct {
 func newProtobufCodec[T any](into parts.Pointers[T], of *API, held Held[T], mask *plan.Mask) (Codec[T], error) {
 	c := &protobufCodec[T]{into: into, of: of, held: held, mask: mask, kind: &atomic.Pointer[metav1.TypeMeta]{}}
 	c.kind.Store(&metav1.TypeMeta{})
-	var pool *plan.Pool
 	if held != nil {
-		pool = poolFor(mask)
 		c.relatives = parts.NewRelatives(into)
 	}
 	if of != nil {
-		var err error
-		c.plan, err = plan.From[T](of.Type, pool, mask)
+		made, err := plan.From[T](of.Type, poolFor(held != nil, mask), mask)
+		c.plan = func() *plan.Plan[T] { return made }
 		return c, err
 	}
-	if held != nil || mask != nil {
-		c.plan, _ = plan.New[T](into.Of(), pool, mask) // with an error it is nil, and generated code decodes all
-	} else {
-		c.alike = sync.OnceValue(func() *plan.Plan[T] {
-			p, _ := plan.New[T](into.Of(), unpooled(), nil) // with an error it is nil
-			return p
-		})
-	}
+	c.plan = sync.OnceValue(func() *plan.Plan[T] {
+		made, _ := plan.New[T](into.Of(), poolFor(held != nil, mask), mask) // with an error it is nil, and generated code decodes all
+		return made
+	})
 	return c, nil
 }
 
-// wholeObjects is the pool of all codecs that decode all fields: plans are made once for
-// a type, and parts are shared by all informers of a program.
-var wholeObjects = sync.OnceValue(plan.NewPool)
+// wholeObjects is the pool of all codecs that decode all fields and deduplicate: plans are made
+// once for a type, and parts are shared by all informers of a program. unpooled is that of all
+// codecs that decode all fields and do not deduplicate.
+var (
+	wholeObjects = sync.OnceValue(plan.NewPool)
+	unpooled     = sync.OnceValue(func() *plan.Pool { return new(plan.Pool) })
+)
 
 // SharedParts returns what the pool of all codecs that decode all fields refers to.
 func SharedParts() parts.Usage { return wholeObjects().Usage() }
 
-// poolFor returns the pool of codecs for the fields of mask. Those of a mask have one for
-// themselves, since a plan is kept as long as its pool.
-func poolFor(mask *plan.Mask) *plan.Pool {
-	if mask != nil {
+// poolFor returns the pool of codecs for the fields of mask, which deduplicate or not. Those of a
+// mask have one for themselves, since a plan is kept as long as its pool.
+func poolFor(deduplicates bool, mask *plan.Mask) *plan.Pool {
+	switch {
+	case mask != nil && deduplicates:
 		return plan.NewPool()
+	case mask != nil:
+		return new(plan.Pool)
+	case deduplicates:
+		return wholeObjects()
+	default:
+		return unpooled()
 	}
-	return wholeObjects()
 }
 
 // decode decodes an object.
@@ -90,8 +93,8 @@ func (c *protobufCodec[T]) decode(data []byte) (decoded T, err error) {
 
 // unpacked decodes an object without its bytes.
 func (c *protobufCodec[T]) unpacked(data []byte) (T, error) {
-	if c.plan != nil {
-		if obj, ok := c.planned(data); ok {
+	if by := c.plan(); by != nil {
+		if obj, ok := c.planned(by, data); ok {
 			return obj, nil
 		}
 	}
@@ -107,21 +110,21 @@ func (c *protobufCodec[T]) unpacked(data []byte) (T, error) {
 
 // planned decodes an object by the plan. It returns false where the generated code has
 // to decide.
-func (c *protobufCodec[T]) planned(data []byte) (T, bool) {
+func (c *protobufCodec[T]) planned(by *plan.Plan[T], data []byte) (T, bool) {
 	if c.held == nil {
-		return c.plan.Decode(data, *new(T))
+		return by.Decode(data, *new(T))
 	}
 	namespace, name := keyOf(data)
 	if like, ok := c.held(namespace, name); ok {
-		return c.plan.Decode(data, like)
+		return by.Decode(data, like)
 	}
-	return c.relatives.Decode(namespace, name, func(like T) (T, bool) { return c.plan.DecodeNew(data, like) })
+	return c.relatives.Decode(namespace, name, func(like T) (T, bool) { return by.DecodeNew(data, like) })
 }
 
 // decodeAnyway decodes by generated code.
 func (c *protobufCodec[T]) decodeAnyway(data []byte) (T, error) {
 	if c.of != nil {
-		return c.plan.DecodeAnyway(data)
+		return c.plan().DecodeAnyway(data)
 	}
 	obj := c.into.New()
 	return obj, any(obj).(unmarshaler).Unmarshal(data)
@@ -196,7 +199,7 @@ func (c *protobufCodec[T]) object(event Event[T], raw []byte) (Event[T], error) 
 		return event, err
 	}
 	if c.of != nil {
-		c.plan.SetKind(event.Object, event.Kind)
+		c.plan().SetKind(event.Object, event.Kind)
 	}
 	return event, nil
 }
@@ -282,19 +285,16 @@ func ItemOfKind[T any](codec Codec[T], item []byte, kind schema.GroupVersionKind
 	obj, err := codec.Item(item)
 	if c, ok := codec.(*protobufCodec[T]); ok && err == nil && c.of != nil {
 		apiVersion, name := kind.ToAPIVersionAndKind()
-		c.plan.SetKind(obj, metav1.TypeMeta{APIVersion: apiVersion, Kind: name})
+		c.plan().SetKind(obj, metav1.TypeMeta{APIVersion: apiVersion, Kind: name})
 	}
 	return obj, err
 }
-
-// unpooled makes the plans of ItemLike, one for a type.
-var unpooled = sync.OnceValue(func() *plan.Pool { return new(plan.Pool) })
 
 // ItemLike does as Item of a NewCodec without held, but an object in protobuf refers to the parts
 // of like, another state of it, that are equal, and allocates the others alone. The two must not
 // be modified then.
 func ItemLike[T any](codec Codec[T], item []byte, like T) (T, error) {
-	if c, ok := codec.(*protobufCodec[T]); ok && c.alike != nil {
+	if c, ok := codec.(*protobufCodec[T]); ok && c.held == nil && c.mask == nil && c.of == nil {
 		if obj, ok := c.decodeLike(item, like); ok {
 			return obj, nil
 		}
@@ -310,8 +310,8 @@ func (c *protobufCodec[T]) decodeLike(item []byte, like T) (obj T, ok bool) {
 			ok = false
 		}
 	}()
-	if p := c.alike(); p != nil {
-		return p.Decode(item, like)
+	if by := c.plan(); by != nil {
+		return by.Decode(item, like)
 	}
 	return obj, false
 }

@@ -25,7 +25,7 @@ func Unplanned[T any](mediaType string, of *API, mask *plan.Mask) error {
 		if !generated {
 			return nil // there is a plan, or else no protobuf
 		}
-		_, err := plan.New[T](into, poolFor(mask), mask)
+		_, err := plan.New[T](into, poolFor(true, mask), mask)
 		return because("generated code decodes them", err)
 	}
 	var kept, left error
