@@ -11,15 +11,13 @@ import (
 )
 
 // Deduplicate returns a client whose informers, those that Serve and NewClientInformer make,
-// deduplicate objects, which takes much less memory and time, see kube.WithoutDeduplication:
+// deduplicate objects, which takes much less memory, see kube.WithoutDeduplication:
 //
 //	err := adapters.Serve(factory, adapters.Deduplicate(clientset.CoreV1().Pods(metav1.NamespaceAll)))
 //
 // Enable it only if the program never modifies cached objects; DetectMutations checks that. It
 // has no effect on informers with a transform function, and with clients that are fake or not
-// of client-go's clientset. The others request protobuf, or else JSON, whatever the client
-// requests, and warnings of the server go to the handler that rest.SetDefaultWarningHandler
-// sets.
+// of client-go's clientset.
 func Deduplicate[T index.Object, L runtime.Object](client kube.Client[T, L]) kube.Client[T, L] {
 	if client == nil {
 		return nil
@@ -35,8 +33,9 @@ func (c deduplicatingClient[T, L]) GetNamespace() string { return namespaceOf(c.
 
 // listWatchOf returns what lists and watches with a client, which belongs to a clientset.
 func listWatchOf[T index.Object, L runtime.Object](client kube.Client[T, L], clientset any, tweaks []func(*metav1.ListOptions)) cache.ListerWatcher {
-	if shared, ok := client.(deduplicatingClient[T, L]); ok {
-		return listwatch.NewDeduplicating(func() kube.Client[T, L] { return shared.Client }, clientset, tweaks...)
+	shared, deduplicates := client.(deduplicatingClient[T, L])
+	if deduplicates {
+		client = shared.Client
 	}
-	return listwatch.New(func() listwatch.Client[L] { return client }, clientset, tweaks...)
+	return listwatch.NewDecodable(func() kube.Client[T, L] { return client }, clientset, deduplicates, tweaks...)
 }

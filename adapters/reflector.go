@@ -113,13 +113,14 @@ func (s *reflectorSource[T]) run(ctx context.Context, sink source.Sink[T], lw *l
 }
 
 // listerWatcher returns the ListerWatcher, and a function that waits until its watches have
-// ended. Objects are deduplicated only if there is no transform, which might modify them. If
-// they are not though the program asks for it, the log says why.
+// ended. Objects are decoded here where that can be. They are deduplicated only if there is no
+// transform, which might modify them. If they are not though the program asks for it, the log
+// says why.
 func (s *reflectorSource[T]) listerWatcher(ctx context.Context) (lw cache.ListerWatcher, wait func()) {
 	if s.packing != nil {
 		return s.packingListerWatcher(ctx)
 	}
-	sharing, ok := s.lw.(*listwatch.Deduplicating)
+	decodable, ok := s.lw.(*listwatch.Decodable)
 	if !ok {
 		return s.lw, func() {}
 	}
@@ -127,11 +128,11 @@ func (s *reflectorSource[T]) listerWatcher(ctx context.Context) (lw cache.Lister
 	if s.transform != nil {
 		held = nil
 	}
-	lw, wait, err := sharing.Decoding(held)
+	lw, wait, err := decodable.Decoding(held)
 	if err == nil && s.transform != nil {
 		err = errTransformed
 	}
-	if err != nil {
+	if err != nil && decodable.Deduplicates {
 		klog.FromContext(ctx).V(2).Info("Deduplication is off", "informer", s.name, "reason", err)
 	}
 	return lw, wait

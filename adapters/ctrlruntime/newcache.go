@@ -319,7 +319,7 @@ func (s *settings) newInformer(lw toolscache.ListerWatcher, example runtime.Obje
 	decode := func(lw toolscache.ListerWatcher) toolscache.ListerWatcher {
 		if packs {
 			lw = listwatch.NewPacking(lw, example, kind, schema.GroupVersionResource{})
-		} else if s.sharing || len(fields) > 0 {
+		} else {
 			lw = listwatch.NewDecoding(lw, example, kind, s.sharing, fields...)
 		}
 		return writing(lw)

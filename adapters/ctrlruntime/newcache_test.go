@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -164,6 +165,7 @@ func TestNewCacheShares(t *testing.T) {
 	}{
 		"sharing":            {ctrlruntime.NewCache(ctrlruntime.WithDeduplication()), cache.Options{}, true},
 		"in namespaces":      {ctrlruntime.NewCache(ctrlruntime.WithDeduplication()), cache.Options{DefaultNamespaces: map[string]cache.Config{"one": {}}}, true},
+		"without the option": {ctrlruntime.NewCache(), cache.Options{}, false},
 		"controller-runtime": {cache.New, cache.Options{}, false},
 		"with a transform":   {ctrlruntime.NewCache(ctrlruntime.WithDeduplication()), cache.Options{DefaultTransform: func(obj any) (any, error) { return obj, nil }}, false},
 		"without managed fields": {
@@ -193,6 +195,44 @@ func TestNewCacheShares(t *testing.T) {
 			assert.Equal(t, test.shared, &pods[0].Spec.Tolerations[0] == &pods[1].Spec.Tolerations[0], "Pods")
 			assert.Equal(t, test.shared, addressOf(widgets[0].Spec.Parts) == addressOf(widgets[1].Spec.Parts), "custom resources")
 			assert.Equal(t, test.shared, addressOf(contents[0].Object["spec"]) == addressOf(contents[1].Object["spec"]), "unstructured ones")
+		})
+	}
+}
+
+// TestNewCacheDecodes: objects are decoded here without any option, so that many have one string
+// where they are equal.
+func TestNewCacheDecodes(t *testing.T) {
+	for name, options := range map[string]cache.Options{
+		"plain":            {},
+		"with a transform": {DefaultTransform: func(obj any) (any, error) { return obj, nil }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			const pods = 100
+			srv := startWithWidgets(t)
+			last := ""
+			for i := range pods {
+				last = fmt.Sprint("web-", i)
+				require.NoError(t, srv.Create(t.Context(), objects("one", last, "shop")...))
+			}
+			options.DefaultUnsafeDisableDeepCopy = new(true)
+			w := startCache(t, ctrlruntime.NewCache(), srv.Config(), options, last)
+			w.await(t, last)
+			var all corev1.PodList
+			require.NoError(t, w.List(t.Context(), &all))
+			var widgets widgetList
+			require.NoError(t, w.List(t.Context(), &widgets))
+			images, owners := map[*byte]bool{}, map[*byte]bool{}
+			for i := range all.Items {
+				images[unsafe.StringData(all.Items[i].Spec.Containers[0].Image)] = true
+			}
+			for i := range widgets.Items {
+				owners[unsafe.StringData(widgets.Items[i].Labels["app"])] = true
+			}
+			assert.Len(t, all.Items, pods)
+			assert.Less(t, len(images), pods/2)
+			assert.Len(t, widgets.Items, pods)
+			assert.Less(t, len(owners), pods/2)
 		})
 	}
 }

@@ -25,7 +25,7 @@ type kind struct {
 	example    runtime.Object // an empty one
 	namespaced bool           // its objects are in namespaces
 	// listWatch returns what lists and watches in a namespace.
-	listWatch func(clientset kubernetes.Interface, namespace string, tweak internalinterfaces.TweakListOptionsFunc) *listwatch.Deduplicating
+	listWatch func(clientset kubernetes.Interface, namespace string, tweak internalinterfaces.TweakListOptionsFunc) *listwatch.Decodable
 }
 
 // newFunc returns what makes the kind's informer for a factory, as the function
@@ -37,13 +37,11 @@ func (k kind) newFunc(f *factory) internalinterfaces.NewInformerFunc {
 			spaces.Packed = packed
 		}
 		lw := listwatch.InNamespaces(spaces, f.namespace, func(namespace string) cache.ListerWatcher {
-			sharing := k.listWatch(clientset, namespace, f.tweak)
-			var lw cache.ListerWatcher = sharing
-			switch {
-			case packed:
-				lw = sharing.Packing()
-			case !f.sharing:
-				lw = sharing.ListerWatcher
+			decodable := k.listWatch(clientset, namespace, f.tweak)
+			decodable.Deduplicates = f.sharing
+			var lw cache.ListerWatcher = decodable
+			if packed {
+				lw = decodable.Packing()
 			}
 			if f.writes != nil {
 				lw = listwatch.NewWriting(lw, f.writes, k.example, kindOf(k.example))
@@ -81,8 +79,8 @@ func namespaced[G any, C kube.Client[T, L], T index.Object, L runtime.Object](cl
 			resource:   resourceOf(example),
 			example:    example,
 			namespaced: true,
-			listWatch: func(clientset kubernetes.Interface, namespace string, tweak internalinterfaces.TweakListOptionsFunc) *listwatch.Deduplicating {
-				return listwatch.NewDeduplicating(func() kube.Client[T, L] { return client(clients(clientset), namespace) }, clientset, tweak)
+			listWatch: func(clientset kubernetes.Interface, namespace string, tweak internalinterfaces.TweakListOptionsFunc) *listwatch.Decodable {
+				return listwatch.NewDecodable(func() kube.Client[T, L] { return client(clients(clientset), namespace) }, clientset, false, tweak)
 			},
 		}
 	}

@@ -30,8 +30,7 @@ type Client[T index.Object, L runtime.Object] interface {
 //
 // With a client of client-go's own clientset, which asks an API server, the source makes the
 // client's requests, but decodes the objects itself, as FromREST does: on all cores, with
-// deduplication, see WithoutDeduplication. Warnings of the server go to the handler that
-// rest.SetDefaultWarningHandler sets. Other clients, such as fake ones, ones in your own
+// deduplication, see WithoutDeduplication. Other clients, such as fake ones, ones in your own
 // struct, or those of custom resources, list and watch by their methods, see
 // FromListerWatcher.
 //

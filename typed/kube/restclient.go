@@ -83,7 +83,7 @@ func asking[T index.Object](client rest.Interface, accept []string, api *wire.AP
 }
 
 // likeRESTClient returns a client that makes its requests as another one does, from
-// connections and credentials to rate limits.
+// connections and credentials to rate limits and the handler of warnings.
 func likeRESTClient[T index.Object](other *rest.RESTClient) (*restClient[T], error) {
 	types, err := wire.MediaTypes[T](nil)
 	if err != nil {
@@ -94,13 +94,12 @@ func likeRESTClient[T index.Object](other *rest.RESTClient) (*restClient[T], err
 		httpClient = *other.Client
 	}
 	httpClient.Transport = headerKeeper{httpClient.Transport}
-	client, err := rest.NewRESTClient(other.Get().AbsPath("/").URL(), "/", rest.ClientContentConfig{
-		Negotiator: runtime.NewClientNegotiator(metaCodecs.WithoutConversion(), schema.GroupVersion{}),
-	}, other.GetRateLimiter(), &httpClient)
-	if err != nil {
-		return nil, err
-	}
-	return asking[T](client, acceptable(&rest.Config{}, types), nil)
+	// A copy, since a new client has no handler of warnings, and the other one's is unexported.
+	client := reflect.New(reflect.TypeFor[rest.RESTClient]())
+	client.Elem().Set(reflect.ValueOf(other).Elem())
+	own := client.Interface().(*rest.RESTClient)
+	own.Client = &httpClient
+	return asking[T](own, acceptable(&rest.Config{}, types), nil)
 }
 
 // newCodecs returns the codecs for media types; the rest is for wire.NewCodec.

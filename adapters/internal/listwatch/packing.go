@@ -31,7 +31,7 @@ type Decoding interface {
 }
 
 // Packing returns what lists and watches as s, and keeps objects as bytes.
-func (s *Deduplicating) Packing() *Packing {
+func (s *Decodable) Packing() *Packing {
 	return &Packing{ListerWatcher: s.ListerWatcher, Pack: s.pack}
 }
 

@@ -21,8 +21,8 @@ type Options struct {
 
 // NewResource returns what lists and watches a resource whose objects have the type of an example,
 // unstructured ones or their metadata, and whether it is limited to some namespaces. The client of
-// a namespace belongs to a clientset. Objects are deduplicated, and kept as bytes, only if the
-// client makes its requests by a kube.DecodingTransport.
+// a namespace belongs to a clientset. Objects are decoded here, deduplicated, and kept as bytes,
+// only if the client makes its requests by a kube.DecodingTransport.
 func NewResource[L runtime.Object](o Options, client func(namespace string) Client[L], clientset any, resource schema.GroupVersionResource, example runtime.Object) (lw cache.ListerWatcher, scoped bool) {
 	spaces, packed := o.Following.Of(resource), o.Packed.Has(resource)
 	if spaces != nil {
@@ -32,10 +32,10 @@ func NewResource[L runtime.Object](o Options, client func(namespace string) Clie
 		lw := New(func() Client[L] { return client(namespace) }, clientset, o.Tweak)
 		if packed {
 			lw = NewPacking(lw, example, schema.GroupVersionKind{}, resource)
-		} else if o.Sharing {
-			sharing := NewDecoding(lw, example, schema.GroupVersionKind{}, true, kube.WithResource(resource))
-			sharing.masked = false // the option leaves nothing out
-			lw = sharing
+		} else {
+			decodable := NewDecoding(lw, example, schema.GroupVersionKind{}, o.Sharing, kube.WithResource(resource))
+			decodable.masked = false // the option leaves nothing out
+			lw = decodable
 		}
 		if o.Writes != nil {
 			lw = NewWriting(lw, o.Writes, example, resource.GroupVersion().WithKind(""))

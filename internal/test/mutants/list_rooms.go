@@ -218,10 +218,28 @@ var pages = []mutation{{
 
 // groupFactories are bugs of the factories that replace those of client-go.
 var groupFactories = []mutation{{
+	bug:   "a factory has client-go decode",
+	in:    "adapters/informers.kind.newFunc",
+	old:   "			var lw cache.ListerWatcher = decodable\n",
+	new:   "			lw := decodable.ListerWatcher\n",
+	suite: tests("adapters", "TestDecoding"),
+}, {
+	bug:   "warnings of the server go to no handler of the client's",
+	in:    "typed/kube.likeRESTClient",
+	old:   "	client.Elem().Set(reflect.ValueOf(other).Elem())\n",
+	new:   "	client.Elem().Set(reflect.ValueOf(other).Elem())\n	if made, err := rest.NewRESTClient(other.Get().AbsPath(\"/\").URL(), \"/\", rest.ClientContentConfig{}, nil, nil); err == nil {\n		client = reflect.ValueOf(made)\n	}\n",
+	suite: tests("typed/kube", "TestWarnings.*"),
+}, {
+	bug:   "objects without deduplication have parts in common",
+	in:    "internal/decode/wire.poolFor",
+	old:   "		return unpooled()\n",
+	new:   "		return wholeObjects()\n",
+	suite: tests("adapters", "TestDecoding"),
+}, {
 	bug:   "a factory deduplicates without the option",
 	in:    "adapters/informers.kind.newFunc",
-	old:   "			case !f.sharing:\n",
-	new:   "			case f.namespace == \"none\":\n",
+	old:   "			decodable.Deduplicates = f.sharing\n",
+	new:   "			decodable.Deduplicates = true\n",
 	suite: tests("adapters", "TestDeduplication.*"),
 }, {
 	bug: "own writes reach no informer",

@@ -14,28 +14,26 @@ import (
 	"github.com/kubetyped/informer/typed/kube"
 )
 
-// Deduplicating is a ListerWatcher whose user may have it decode objects itself, which are
-// deduplicated then.
-type Deduplicating struct {
+// Decodable is a ListerWatcher whose responses can be decoded here, in place of client-go.
+type Decodable struct {
 	cache.ListerWatcher // the one that decodes as client-go does
+
+	// Deduplicates says that its user wants objects to be deduplicated.
+	Deduplicates bool
 
 	decode func(held func(index.Key) (metav1.Object, bool)) (cache.ListerWatcher, func(), error)
 	pack   func(held func(index.Key) *kept.Object) (cache.ListerWatcher, Decoding, error)
-	masked bool // fields are left out, whether parts are shared or not
-	alone  bool // nothing is deduplicated, though the user wants it
+	masked bool // fields are left out
 }
 
 // Decoding returns the ListerWatcher to use instead, and a function that waits until all of its
 // watches, which have to be stopped before, have ended. Objects are deduplicated, among each
-// other and with those that held returns; if held is nil, they are not. If there is no way to
-// decode them here, it returns the ListerWatcher that decodes as client-go does, and the
-// reason.
-func (s *Deduplicating) Decoding(held func(index.Key) (metav1.Object, bool)) (lw cache.ListerWatcher, wait func(), err error) {
-	if s.alone {
+// other and with those that held returns, if the user wants that and held is not nil. If there is
+// no way to decode them here, it returns the ListerWatcher that decodes as client-go does, and
+// the reason.
+func (s *Decodable) Decoding(held func(index.Key) (metav1.Object, bool)) (lw cache.ListerWatcher, wait func(), err error) {
+	if !s.Deduplicates {
 		held = nil
-	}
-	if held == nil && !s.masked {
-		return s.ListerWatcher, func() {}, nil
 	}
 	if lw, wait, err = s.decode(held); err != nil {
 		return s.ListerWatcher, func() {}, err
@@ -44,7 +42,7 @@ func (s *Deduplicating) Decoding(held func(index.Key) (metav1.Object, bool)) (lw
 }
 
 // Omits reports whether a field is left out of objects, see source.Partial.
-func (s *Deduplicating) Omits(field string) bool {
+func (s *Decodable) Omits(field string) bool {
 	if !s.masked {
 		return false
 	}
@@ -53,16 +51,14 @@ func (s *Deduplicating) Omits(field string) bool {
 	return err == nil && ok && partial.Omits(field)
 }
 
-// NewDeduplicating is New for a client that decodes objects itself if its user wants that.
-func NewDeduplicating[T index.Object, L runtime.Object](client func() kube.Client[T, L], clientset any, tweaks ...func(*metav1.ListOptions)) *Deduplicating {
-	return &Deduplicating{
+// NewDecodable is New for a client whose responses are decoded here, if it is one of client-go's
+// clientset.
+func NewDecodable[T index.Object, L runtime.Object](client func() kube.Client[T, L], clientset any, deduplicates bool, tweaks ...func(*metav1.ListOptions)) *Decodable {
+	return &Decodable{
+		Deduplicates:  deduplicates,
 		ListerWatcher: New(func() Client[L] { return client() }, clientset, tweaks...),
 		decode: func(held func(index.Key) (metav1.Object, bool)) (cache.ListerWatcher, func(), error) {
-			decoding, err := kube.NewDecodingClient(client(), func(key index.Key) (T, bool) {
-				untyped, found := held(key)
-				obj, ok := untyped.(T)
-				return obj, found && ok
-			})
+			decoding, err := kube.NewDecodingClient(client(), typed[T](held))
 			if err != nil {
 				return nil, nil, err
 			}
@@ -79,6 +75,18 @@ func NewDeduplicating[T index.Object, L runtime.Object](client func() kube.Clien
 	}
 }
 
+// typed returns held for objects of a type, nil if it is nil.
+func typed[T index.Object](held func(index.Key) (metav1.Object, bool)) func(index.Key) (T, bool) {
+	if held == nil {
+		return nil
+	}
+	return func(key index.Key) (T, bool) {
+		untyped, found := held(key)
+		obj, ok := untyped.(T)
+		return obj, found && ok
+	}
+}
+
 // byContext is a Client whose methods have the names that ListerWatchers give them.
 type byContext struct{ lw *kube.DecodingListerWatcher }
 
@@ -90,14 +98,13 @@ func (c byContext) Watch(ctx context.Context, opts metav1.ListOptions) (watch.In
 	return c.lw.WatchWithContext(ctx, opts)
 }
 
-// NewDecoding returns a ListerWatcher that lists and watches by lw, of which nothing else is
-// known, and decodes objects itself if its user wants that; see kube.NewDecodingListerWatcher.
-// They are deduplicated if shares is true.
-func NewDecoding(lw cache.ListerWatcher, example runtime.Object, kind schema.GroupVersionKind, shares bool, fields ...kube.SourceOption) *Deduplicating {
-	return &Deduplicating{
+// NewDecoding returns a Decodable that lists and watches by lw, of which nothing else is known;
+// see kube.NewDecodingListerWatcher.
+func NewDecoding(lw cache.ListerWatcher, example runtime.Object, kind schema.GroupVersionKind, deduplicates bool, fields ...kube.SourceOption) *Decodable {
+	return &Decodable{
 		ListerWatcher: lw,
+		Deduplicates:  deduplicates,
 		masked:        len(fields) > 0,
-		alone:         !shares,
 		decode: func(held func(index.Key) (metav1.Object, bool)) (cache.ListerWatcher, func(), error) {
 			decoding, err := kube.NewDecodingListerWatcher(lw, example, kind, held, fields...)
 			if err != nil {

@@ -1,0 +1,48 @@
+package kube
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+)
+
+// warnings are a rest.WarningHandler.
+type warnings struct {
+	mu   sync.Mutex
+	seen []string // guarded by mu
+}
+
+// HandleWarningHeader implements rest.WarningHandler.
+func (w *warnings) HandleWarningHeader(_ int, _, text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.seen = append(w.seen, text)
+}
+
+// TestWarningsGoToTheClientsHandler: a client that decodes in place of a generated one gives the
+// server's warnings to the handler of that one's configuration.
+func TestWarningsGoToTheClientsHandler(t *testing.T) {
+	t.Parallel()
+	handler := &warnings{}
+	clientset, err := kubernetes.NewForConfig(&rest.Config{Host: "http://example.com/prefix", WarningHandler: handler, Transport: transport(func(r *http.Request) (*http.Response, error) {
+		assert.Equal(t, "/prefix/api/v1/pods", r.URL.Path)
+		return &http.Response{StatusCode: http.StatusOK, Request: r, Body: io.NopCloser(strings.NewReader(`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[]}`)), Header: http.Header{
+			"Content-Type": {"application/json"},
+			"Warning":      {`299 - "v1 Pod is old"`},
+		}}, nil
+	})})
+	require.NoError(t, err)
+	lw, err := NewDecodingClient(clientset.CoreV1().Pods(metav1.NamespaceAll), nil)
+	require.NoError(t, err)
+	_, err = lw.List(metav1.ListOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"v1 Pod is old"}, handler.seen)
+}
