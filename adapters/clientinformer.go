@@ -20,7 +20,7 @@ import (
 //	})
 //
 // The tweaks change the options of each list and watch, in order. They are called
-// by the informer's goroutine.
+// by the informer's goroutine. Responses to a client of client-go's clientset are decoded here.
 //
 // If client is nil, Run reports it and returns, and reads find nothing; see SharedIndexInformer.
 func NewClientInformer[T cache.Object, L runtime.Object](client kube.Client[T, L], options cache.SharedIndexInformerOptions, tweaks ...func(*metav1.ListOptions)) cache.TypedSharedIndexInformer[T] {

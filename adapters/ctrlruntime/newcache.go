@@ -32,7 +32,10 @@ import (
 //	options.NewCache = ctrlruntime.NewCache() // then ctrl.NewManager(config, options)
 //
 // The cache is controller-runtime's otherwise: requests, errors and all options of the cache
-// mean what they do there, and reads return copies. Streamed lists end, whatever
+// mean what they do there, and reads return copies. Responses are decoded by this project,
+// except for types that are registered with several kinds or have their own way to be decoded:
+// objects have everything that a program can modify for themselves, and many have one string where
+// they are equal. client-go's metric of the size of responses is zero then. Streamed lists end, whatever
 // the server makes of them, see kube.GuardListerWatcher; they are not asked for where
 // EnableWatchBookmarks is false, as without bookmarks they do not end.
 //
@@ -121,21 +124,18 @@ func (c *managerCache) make(config *rest.Config, o cache.Options) (err error) {
 // CacheOption sets up a cache, see NewCache.
 type CacheOption func(*settings) error
 
-// WithDeduplication deduplicates parts of objects, which takes a good deal less memory and time.
-// Objects of all kinds are decoded by this project then: typed ones, unstructured ones, and
-// their metadata alone.
+// WithDeduplication deduplicates parts of objects of all kinds, typed and unstructured ones and
+// their metadata alone, which takes a good deal less memory.
 //
 //  1. A program that uses it modifies copies only, as every program must: no objects in event
 //     handlers, predicates and index functions, and none that it reads with
 //     UnsafeDisableDeepCopy. A write to one object changes others as well.
-//  2. Objects with a transform share nothing, since that may modify them; and are
-//     decoded as before. In the place of cache.TransformStripManagedFields, have the
-//     managed fields not decoded at all, see ForAllKinds.
+//  2. Objects with a transform share nothing, since that may modify them. In the place of
+//     cache.TransformStripManagedFields, have the managed fields not decoded at all, see
+//     ForAllKinds.
 //  3. Where nothing can be shared, the log says so with V(2), when the informer starts:
 //     of a type that is registered with several kinds, and of one with its own way
 //     to be decoded.
-//  4. The size of responses, of client-go's metrics, is zero for those that are decoded
-//     here.
 func WithDeduplication() CacheOption {
 	return func(s *settings) error {
 		s.sharing = true

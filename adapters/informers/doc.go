@@ -12,5 +12,7 @@
 // the factory, can stay as they are.
 //
 // The informers are those of adapters.NewSharedIndexInformer: they behave as client-go's,
-// except for what docs/reference/differences.md lists.
+// except for what docs/reference/differences.md lists. They make the requests of the clientset,
+// and decode the responses themselves: objects have everything that a program can modify for
+// themselves, and many have one string where they are equal. Fake clientsets decode as before.
 package informers

@@ -124,8 +124,7 @@ func WithInformerName(name *cache.InformerName) SharedInformerOption {
 // changes others and can crash the program. Check with adapters.DetectMutations.
 //
 // It has no effect on informers with a transform function, fake clientsets, and alpha and beta
-// kinds. The others request protobuf, or else JSON, whatever the clientset requests; server
-// warnings go to the handler of rest.SetDefaultWarningHandler.
+// kinds.
 func WithDeduplication() SharedInformerOption { return func(o *options) { o.sharing = true } }
 
 // WithOwnWrites makes the informers take the answers to the program's own writes, before the
