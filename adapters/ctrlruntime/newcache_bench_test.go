@@ -90,6 +90,7 @@ func BenchmarkManagerCache(b *testing.B) {
 		newCache cache.NewCacheFunc
 	}{
 		{"controller-runtime", cache.New},
+		{"decoding", ctrlruntime.NewCache()},
 		{"sharing", ctrlruntime.NewCache(ctrlruntime.WithDeduplication())},
 		{"sharing-without-managedFields", ctrlruntime.NewCache(ctrlruntime.WithDeduplication(), ctrlruntime.ForAllKinds(kube.WithoutFields("metadata.managedFields")))},
 	} {
