@@ -22,9 +22,9 @@ import (
 // twice.
 type protobufCodec[T any] struct {
 	into parts.Pointers[T]
-	plan func() *plan.Plan[T] // returns nil if there can be none; made for the first object
-	of   *API                 // nil: T has generated code
-	held Held[T]              // nil: parts are not shared
+	plan func() (*plan.Plan[T], error) // returns an error if there can be none; made for the first object
+	of   *API                          // nil: T has generated code
+	held Held[T]                       // nil: parts are not shared
 	// relatives deduplicate objects that are not held.
 	relatives *parts.Relatives[T]
 	mask      *plan.Mask                // nil: all fields are decoded
@@ -39,16 +39,18 @@ func newProtobufCodec[T any](into parts.Pointers[T], of *API, held Held[T], mask
 	if held != nil {
 		c.relatives = parts.NewRelatives(into)
 	}
-	if of != nil {
-		made, err := plan.From[T](of.Type, poolFor(held != nil, mask), mask)
-		c.plan = func() *plan.Plan[T] { return made }
-		return c, err
-	}
-	c.plan = sync.OnceValue(func() *plan.Plan[T] {
-		made, _ := plan.New[T](into.Of(), poolFor(held != nil, mask), mask) // with an error it is nil, and generated code decodes all
-		return made
+	c.plan = sync.OnceValues(func() (*plan.Plan[T], error) {
+		pool := poolFor(held != nil, mask)
+		if of != nil {
+			return plan.From[T](of.Type, pool, mask)
+		}
+		return plan.New[T](into.Of(), pool, mask)
 	})
-	return c, nil
+	if of == nil {
+		return c, nil // without a plan, generated code decodes all
+	}
+	_, err := c.plan()
+	return c, err
 }
 
 // wholeObjects is the pool of all codecs that decode all fields and deduplicate: plans are made
@@ -93,7 +95,7 @@ func (c *protobufCodec[T]) decode(data []byte) (decoded T, err error) {
 
 // unpacked decodes an object without its bytes.
 func (c *protobufCodec[T]) unpacked(data []byte) (T, error) {
-	if by := c.plan(); by != nil {
+	if by, err := c.plan(); err == nil {
 		if obj, ok := c.planned(by, data); ok {
 			return obj, nil
 		}
@@ -124,7 +126,11 @@ func (c *protobufCodec[T]) planned(by *plan.Plan[T], data []byte) (T, bool) {
 // decodeAnyway decodes by generated code.
 func (c *protobufCodec[T]) decodeAnyway(data []byte) (T, error) {
 	if c.of != nil {
-		return c.plan().DecodeAnyway(data)
+		by, err := c.plan()
+		if err != nil {
+			return *new(T), err
+		}
+		return by.DecodeAnyway(data)
 	}
 	obj := c.into.New()
 	return obj, any(obj).(unmarshaler).Unmarshal(data)
@@ -199,7 +205,8 @@ func (c *protobufCodec[T]) object(event Event[T], raw []byte) (Event[T], error) 
 		return event, err
 	}
 	if c.of != nil {
-		c.plan().SetKind(event.Object, event.Kind)
+		by, _ := c.plan() // there is one, or there is no codec
+		by.SetKind(event.Object, event.Kind)
 	}
 	return event, nil
 }
@@ -285,7 +292,8 @@ func ItemOfKind[T any](codec Codec[T], item []byte, kind schema.GroupVersionKind
 	obj, err := codec.Item(item)
 	if c, ok := codec.(*protobufCodec[T]); ok && err == nil && c.of != nil {
 		apiVersion, name := kind.ToAPIVersionAndKind()
-		c.plan().SetKind(obj, metav1.TypeMeta{APIVersion: apiVersion, Kind: name})
+		by, _ := c.plan()
+		by.SetKind(obj, metav1.TypeMeta{APIVersion: apiVersion, Kind: name})
 	}
 	return obj, err
 }
@@ -310,7 +318,7 @@ func (c *protobufCodec[T]) decodeLike(item []byte, like T) (obj T, ok bool) {
 			ok = false
 		}
 	}()
-	if by := c.plan(); by != nil {
+	if by, err := c.plan(); err == nil {
 		return by.Decode(item, like)
 	}
 	return obj, false
