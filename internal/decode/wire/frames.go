@@ -85,6 +85,10 @@ type Head struct {
 	metav1.ListMeta
 }
 
+// ErrNoList is the error of items that are not there: the response is an object that has neither
+// items nor a kind.
+var ErrNoList = errors.New("not a list: it has neither items nor a kind")
+
 // checkList returns an error if a response, which may have had items, is no list. A
 // list without items may leave them out; that it is one shows in its kind.
 func (h *Head) checkList(hasItems bool) error {
@@ -92,7 +96,7 @@ func (h *Head) checkList(hasItems bool) error {
 	case hasItems || strings.HasSuffix(h.Kind, "List"):
 		return nil
 	case h.Kind == "":
-		return errors.New("not a list: it has neither items nor a kind")
+		return ErrNoList
 	}
 	return fmt.Errorf("not a list, but a %s of %s without items", h.Kind, h.APIVersion)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -45,4 +46,25 @@ func TestWarningsGoToTheClientsHandler(t *testing.T) {
 	_, err = lw.List(metav1.ListOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"v1 Pod is old"}, handler.seen)
+}
+
+// TestEmptyObjectIsAnEmptyList: an answer without a kind and items is an empty list where client-go's
+// generated client reads one.
+func TestEmptyObjectIsAnEmptyList(t *testing.T) {
+	t.Parallel()
+	config := &rest.Config{Host: "http://example.com", Transport: transport(func(r *http.Request) (*http.Response, error) {
+		return &http.Response{
+			StatusCode: http.StatusOK, Request: r, Body: io.NopCloser(strings.NewReader(`{}`)),
+			Header: http.Header{"Content-Type": {"application/json"}},
+		}, nil
+	})}
+	clientset, err := kubernetes.NewForConfig(config)
+	require.NoError(t, err)
+	want, err := clientset.CoreV1().Pods("").List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	lw, err := NewDecodingClient(clientset.CoreV1().Pods(""), nil)
+	require.NoError(t, err)
+	list, err := lw.List(metav1.ListOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, len(want.Items), meta.LenList(list))
 }
