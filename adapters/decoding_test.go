@@ -2,6 +2,7 @@ package adapters_test
 
 import (
 	"fmt"
+	"reflect"
 	"testing"
 	"unsafe"
 
@@ -16,11 +17,11 @@ import (
 	"github.com/kubetyped/informer/adapters"
 	ourinformers "github.com/kubetyped/informer/adapters/informers"
 	"github.com/kubetyped/informer/apitest"
+	"github.com/kubetyped/informer/typed/kube"
 )
 
 // TestDecoding: with clients of client-go's clientset, objects are decoded here without any option.
-// Many of them have one string where they are equal, and nothing else in common, with a transform
-// function or without.
+// They share strings, and nothing that a program can modify, with a transform function or without.
 func TestDecoding(t *testing.T) {
 	t.Parallel()
 	factory := func(opts ...ourinformers.SharedInformerOption) func(*testing.T, kubernetes.Interface) cache.SharedIndexInformer {
@@ -59,6 +60,33 @@ func TestDecoding(t *testing.T) {
 			}
 			assert.Len(t, tolerations, pods)
 			assert.Less(t, len(images), pods/2)
+		})
+	}
+}
+
+// TestResourceDecoding: behind a kube.DecodingTransport, dynamic and metadata factories decode here
+// without any option, and their objects share strings alone.
+func TestResourceDecoding(t *testing.T) {
+	t.Parallel()
+	for name, of := range resourceInformers {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			const pods = 100
+			srv := apitest.Start(t)
+			for i := range pods {
+				require.NoError(t, srv.Create(t.Context(), labelled(fmt.Sprint("web-", i))))
+			}
+			config := srv.Config()
+			config.Wrap(kube.DecodingTransport)
+			informer := of.ours(t, config, false, false).Informer()
+			startShared(t, informer)
+			namespaces, parts := map[*byte]bool{}, map[uintptr]bool{}
+			for _, obj := range informer.GetStore().List() {
+				namespaces[unsafe.StringData(obj.(metav1.Object).GetNamespace())] = true
+				parts[reflect.ValueOf(of.part(obj)).Pointer()] = true
+			}
+			assert.Len(t, parts, pods)
+			assert.Less(t, len(namespaces), pods/2)
 		})
 	}
 }

@@ -199,8 +199,7 @@ func TestNewCacheShares(t *testing.T) {
 	}
 }
 
-// TestNewCacheDecodes: objects are decoded here without any option, so that many have one string
-// where they are equal.
+// TestNewCacheDecodes: objects are decoded here without any option, so that they share strings.
 func TestNewCacheDecodes(t *testing.T) {
 	for name, options := range map[string]cache.Options{
 		"plain":            {},

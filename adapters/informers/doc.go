@@ -13,6 +13,7 @@
 //
 // The informers are those of adapters.NewSharedIndexInformer: they behave as client-go's,
 // except for what docs/reference/differences.md lists. They make the requests of the clientset,
-// and decode the responses themselves: objects have everything that a program can modify for
-// themselves, and many have one string where they are equal. Fake clientsets decode as before.
+// ask for protobuf or else JSON, and decode the responses themselves. Without
+// deduplication, objects share only strings, which no program can modify. Objects of fake
+// clientsets are not decoded.
 package informers

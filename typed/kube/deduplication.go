@@ -3,7 +3,7 @@ package kube
 import "github.com/kubetyped/informer/internal/decode/wire"
 
 // WithoutDeduplication gives every object all of its parts for itself, except for strings, which
-// no program can modify: many objects have one where they are equal.
+// no program can modify: objects share those that came recently.
 //
 // By default, identical parts of objects, such as the containers of Pods of one application,
 // or the unchanged fields of an update, are decoded and stored once in the program. A program

@@ -28,8 +28,8 @@ func (w *warnings) HandleWarningHeader(_ int, _, text string) {
 	w.seen = append(w.seen, text)
 }
 
-// TestWarningsGoToTheClientsHandler: a client that decodes in place of a generated one gives the
-// server's warnings to the handler of that one's configuration.
+// TestWarningsGoToTheClientsHandler: the handler of a clientset's configuration receives warnings
+// about requests that are made in place of its generated clients.
 func TestWarningsGoToTheClientsHandler(t *testing.T) {
 	t.Parallel()
 	handler := &warnings{}
@@ -48,13 +48,14 @@ func TestWarningsGoToTheClientsHandler(t *testing.T) {
 	assert.Equal(t, []string{"v1 Pod is old"}, handler.seen)
 }
 
-// TestEmptyObjectIsAnEmptyList: an answer without a kind and items is an empty list where client-go's
-// generated client reads one.
+// TestEmptyObjectIsAnEmptyList: {} is an empty list, as client-go's generated client reads it, while
+// another object without a kind and items, such as a proxy's message, is an error.
 func TestEmptyObjectIsAnEmptyList(t *testing.T) {
 	t.Parallel()
+	answer := `{}`
 	config := &rest.Config{Host: "http://example.com", Transport: transport(func(r *http.Request) (*http.Response, error) {
 		return &http.Response{
-			StatusCode: http.StatusOK, Request: r, Body: io.NopCloser(strings.NewReader(`{}`)),
+			StatusCode: http.StatusOK, Request: r, Body: io.NopCloser(strings.NewReader(answer)),
 			Header: http.Header{"Content-Type": {"application/json"}},
 		}, nil
 	})}
@@ -67,4 +68,7 @@ func TestEmptyObjectIsAnEmptyList(t *testing.T) {
 	list, err := lw.List(metav1.ListOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, len(want.Items), meta.LenList(list))
+	answer = `{"message":"sign in"}`
+	_, err = lw.List(metav1.ListOptions{})
+	require.ErrorContains(t, err, "neither items nor a kind")
 }

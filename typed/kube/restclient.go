@@ -94,7 +94,7 @@ func likeRESTClient[T index.Object](other *rest.RESTClient) (*restClient[T], err
 		httpClient = *other.Client
 	}
 	httpClient.Transport = headerKeeper{httpClient.Transport}
-	// A copy, since a new client has no handler of warnings, and the other one's is unexported.
+	// Only a copy has the other client's handler of warnings, which is not exported.
 	client := reflect.New(reflect.TypeFor[rest.RESTClient]())
 	client.Elem().Set(reflect.ValueOf(other).Elem())
 	own := client.Interface().(*rest.RESTClient)

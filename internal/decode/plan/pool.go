@@ -12,7 +12,7 @@ import (
 // weakly: a part that no object has any more is freed. Several goroutines may decode with its
 // plans at once.
 //
-// The zero Pool does not deduplicate.
+// With the zero Pool, objects share strings alone.
 type Pool struct {
 	mu    sync.Mutex
 	build builder // guarded by mu

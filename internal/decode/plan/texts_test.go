@@ -85,8 +85,8 @@ func TestOthersShareNoMemoryToWriteTo(t *testing.T) {
 	assert.Greater(t, found, 1000)
 }
 
-// TestRecentTextsAreOne: without deduplication, objects that come after each other have equal texts
-// once, up to a length.
+// TestRecentTextsAreOne: without deduplication, objects that come after each other share equal
+// texts, up to a length.
 func TestRecentTextsAreOne(t *testing.T) {
 	plan := podPlan(t, nil)
 	long := strings.Repeat("x", parts.LongestRecent+1)

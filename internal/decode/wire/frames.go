@@ -85,9 +85,8 @@ type Head struct {
 	metav1.ListMeta
 }
 
-// ErrNoList is the error of items that are not there: the response is an object that has neither
-// items nor a kind.
-var ErrNoList = errors.New("not a list: it has neither items nor a kind")
+// ErrEmptyObject is the error of Items for {}, which has nothing that a list has.
+var ErrEmptyObject = errors.New("not a list, but an empty object")
 
 // checkList returns an error if a response, which may have had items, is no list. A
 // list without items may leave them out; that it is one shows in its kind.
@@ -96,7 +95,7 @@ func (h *Head) checkList(hasItems bool) error {
 	case hasItems || strings.HasSuffix(h.Kind, "List"):
 		return nil
 	case h.Kind == "":
-		return ErrNoList
+		return errors.New("not a list: it has neither items nor a kind")
 	}
 	return fmt.Errorf("not a list, but a %s of %s without items", h.Kind, h.APIVersion)
 }

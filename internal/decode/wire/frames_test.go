@@ -217,6 +217,7 @@ func TestItems(t *testing.T) {
 		`{"items":[{}]}x`:                  `expected the end of the list at byte 14 of the response, found 'x'`,
 		`{"kind":"Pod","apiVersion":"v1"}`: "not a list, but a Pod of v1 without items",
 		`{"message":"hello"}`:              "not a list: it has neither items nor a kind",
+		`{}`:                               "not a list, but an empty object",
 		`{"items":{}}`:                     "cannot unmarshal",
 		`{"metadata":5,"items":[]}`:        `a member of the list: `,
 		`{5:1}`:                            "expected the name of a member",

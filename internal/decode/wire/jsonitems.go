@@ -178,6 +178,9 @@ func (l *jsonItems) end() error {
 		}
 		return l.text.unexpected("the end of the list")
 	}
+	if l.first && !l.listed {
+		return ErrEmptyObject
+	}
 	if err := l.head.checkList(l.listed); err != nil {
 		return err
 	}
