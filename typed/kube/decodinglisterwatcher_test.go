@@ -168,6 +168,28 @@ func TestDecodingListerWatcherRejectsBadArguments(t *testing.T) {
 	}
 }
 
+// TestReceiversModifyObjects: an object of an event belongs to its receiver, which may modify it, as
+// transform functions do. The race detector reports a decoder that reads the object after that.
+func TestReceiversModifyObjects(t *testing.T) {
+	t.Parallel()
+	srv := apitest.Start(t)
+	config := srv.Config()
+	config.WrapTransport = kube.DecodingTransport
+	lw, err := kube.NewDecodingListerWatcher(requestsOf(t, config), &corev1.Pod{}, podKind, nil)
+	require.NoError(t, err)
+	w, err := lw.Watch(metav1.ListOptions{})
+	require.NoError(t, err)
+	defer lw.Wait()
+	defer w.Stop()
+	for i := range 5 {
+		name := string(rune('a' + i))
+		require.NoError(t, srv.Create(t.Context(), tolerant(name)))
+		pod := (<-w.ResultChan()).Object.(*corev1.Pod)
+		assert.Equal(t, name, pod.Name)
+		pod.ResourceVersion = ""
+	}
+}
+
 // TestUnwantedWatch: when the context ends while another goroutine opens a watch, and decodes
 // it, the watch is stopped.
 func TestUnwantedWatch(t *testing.T) {

@@ -233,10 +233,11 @@ func (w *restWatch[T]) emit(e wire.Event[T]) bool {
 		return w.send(watch.Event{Type: e.Type, Object: wrapStray(e.Object, e.Kind, w.lw.expected)})
 	}
 	w.lw.stampEvent(e.Object)
+	version := any(e.Object).(versionGetter).GetResourceVersion() // its receiver may modify it
 	if !w.send(watch.Event{Type: e.Type, Object: wrap(e.Object)}) {
 		return false
 	}
-	w.note(any(e.Object).(versionGetter).GetResourceVersion())
+	w.note(version)
 	return true
 }
 
