@@ -34,8 +34,8 @@ var listAndWatch = foundBy(informers, []mutation{{
 }, {
 	bug:   "an event is passed on twice",
 	in:    "typed/kube.restWatch.emit",
-	old:   "	w.note(any(e.Object).(versionGetter).GetResourceVersion())\n	return true",
-	new:   "	if v := any(e.Object).(versionGetter).GetResourceVersion(); w.last != v {\n		w.note(v)\n		return w.send(watch.Event{Type: e.Type, Object: wrap(e.Object)})\n	}\n	return true",
+	old:   "	w.note(version)\n	return true",
+	new:   "	if w.last != version {\n		w.note(version)\n		return w.send(watch.Event{Type: e.Type, Object: wrap(e.Object)})\n	}\n	return true",
 	suite: reads,
 }, {
 	bug: "the first event after a streamed list is lost",
