@@ -72,7 +72,8 @@ func WithTweakListOptions(tweak TweakListOptionsFunc) SharedInformerOption {
 //
 //	config.Wrap(kube.DecodingTransport) // before metadata.NewForConfig(config)
 //
-// Otherwise objects are decoded by the client, and the log says so once for each informer. It has no effect on informers with a transform function.
+// Otherwise objects are decoded by the client, and the log says so once for each informer. It has
+// no effect on informers with a transform function.
 func WithDeduplication() SharedInformerOption { return func(o *options) { o.Sharing = true } }
 
 // WithOwnWrites makes the informers take the answers to the program's own writes, before the
