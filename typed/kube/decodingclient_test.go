@@ -1,6 +1,9 @@
 package kube_test
 
 import (
+	"context"
+	"net/http"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -8,9 +11,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/tools/metrics"
 
 	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/index"
@@ -55,6 +60,63 @@ func TestDecodingClient(t *testing.T) {
 	_, open := <-w.ResultChan()
 	assert.False(t, open)
 }
+
+// TestSizesOfLists: client-go's metric of the size of responses counts lists that are decoded here,
+// and no watches, as it does for the clientset.
+func TestSizesOfLists(t *testing.T) {
+	t.Parallel()
+	srv := apitest.Start(t)
+	require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", "")))
+	config := srv.Config()
+	config.ContentType = runtime.ContentTypeProtobuf
+	clientset, err := kubernetes.NewForConfig(config)
+	require.NoError(t, err)
+	pods := clientset.CoreV1().Pods("")
+	client, err := kube.NewDecodingClient(pods, nil)
+	require.NoError(t, err)
+
+	list, err := pods.List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	_, err = client.ListWithContext(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	w, err := client.WatchWithContext(t.Context(), metav1.ListOptions{ResourceVersion: list.ResourceVersion})
+	require.NoError(t, err)
+	defer client.Wait()
+	defer w.Stop()
+	require.NoError(t, srv.Create(t.Context(), rig.NewPod("b", "")))
+	<-w.ResultChan()
+
+	observed := sizes.of(clientset.CoreV1().RESTClient().Get().URL().Host)
+	require.Len(t, observed, 2)
+	assert.Positive(t, observed[0])
+	assert.Equal(t, observed[0], observed[1])
+}
+
+// responseSizes are what client-go's metric of the size of responses is about, by host.
+type responseSizes struct {
+	mu     sync.Mutex
+	byHost map[string][]float64
+}
+
+// Observe implements metrics.SizeMetric.
+func (s *responseSizes) Observe(_ context.Context, verb, host string, size float64) {
+	if verb != http.MethodGet {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.byHost[host] = append(s.byHost[host], size)
+}
+
+func (s *responseSizes) of(host string) []float64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.byHost[host]
+}
+
+var sizes = &responseSizes{byHost: map[string][]float64{}}
+
+func init() { metrics.Register(metrics.RegisterOpts{ResponseSize: sizes}) }
 
 // TestNoDecodingClient: clients that are nil, or send no requests to an API server, get an error
 // with the reason.

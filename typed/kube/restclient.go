@@ -211,6 +211,9 @@ func (r *requester) request(ctx context.Context, path []string, opts metav1.List
 	if body, err = request.Stream(context.WithValue(ctx, keptHeader{}, &header)); err != nil {
 		return nil, "", err
 	}
+	if !opts.Watch {
+		body = &sizedBody{ReadCloser: body, ctx: ctx, host: request.URL().Host}
+	}
 	if coding := header.Get("Content-Encoding"); coding != "" && coding != "identity" {
 		err = fmt.Errorf("the answer is encoded as %q, which was not requested", coding)
 		return nil, "", errors.Join(err, body.Close())
