@@ -28,7 +28,7 @@ func BenchmarkMetrics(b *testing.B) {
 	list := cluster.ListOf(c.Pods(1), "1")
 	events := c.Updates(2 * c.Size)
 	for _, handlers := range []int{1, 4} {
-		for _, way := range []struct {
+		for _, impl := range []struct {
 			name string
 			make func(tb testing.TB, from cache.ListerWatcher, measured bool) informer
 		}{
@@ -37,10 +37,10 @@ func BenchmarkMetrics(b *testing.B) {
 			{"client-go", sharedMeasured(cache.NewSharedIndexInformerWithOptions)},
 		} {
 			for _, metrics := range []string{"off", "on"} {
-				s := side{way.name, func(tb testing.TB, from cache.ListerWatcher, _ bool) informer {
-					return way.make(tb, from, metrics == "on")
+				s := side{impl.name, func(tb testing.TB, from cache.ListerWatcher, _ bool) informer {
+					return impl.make(tb, from, metrics == "on")
 				}}
-				b.Run(fmt.Sprintf("handlers=%d/way=%s/metrics=%s", handlers, way.name, metrics), func(b *testing.B) {
+				b.Run(fmt.Sprintf("handlers=%d/metrics=%s/impl=%s", handlers, metrics, impl.name), func(b *testing.B) {
 					benchmarkEvents(b, s, list, events, handlers)
 				})
 			}
