@@ -35,9 +35,9 @@ import (
 // mean what they do there, and reads return copies. Responses are decoded by this project,
 // except for types that are registered with several kinds or have their own way to be decoded.
 // Without deduplication, objects share only strings, which no program can modify. client-go's
-// metric of the size of responses is zero then. Streamed lists end, whatever the server makes of
-// them, see kube.GuardListerWatcher; they are not asked for where EnableWatchBookmarks is false,
-// as without bookmarks they do not end.
+// metric of the size of responses counts lists without their objects then. Streamed lists end,
+// whatever the server makes of them, see kube.GuardListerWatcher; they are not asked for where
+// EnableWatchBookmarks is false, as without bookmarks they do not end.
 //
 // A kind that the server does not have keeps no manager from starting, nor from becoming
 // ready, wherever it is named: For, Owns, Watches, IndexField, ByObject. Its informer waits,

@@ -62,7 +62,7 @@ func TestDecodingClient(t *testing.T) {
 }
 
 // TestSizesOfLists: client-go's metric of the size of responses counts lists that are decoded here,
-// and no watches, as it does for the clientset.
+// and no watches, as it does for the clientset; behind a DecodingTransport, lists without objects.
 func TestSizesOfLists(t *testing.T) {
 	t.Parallel()
 	srv := apitest.Start(t)
@@ -85,11 +85,17 @@ func TestSizesOfLists(t *testing.T) {
 	defer w.Stop()
 	require.NoError(t, srv.Create(t.Context(), rig.NewPod("b", "")))
 	<-w.ResultChan()
+	config.WrapTransport = kube.DecodingTransport
+	behind, err := kube.NewDecodingListerWatcher(requestsOf(t, config), &corev1.Pod{}, podKind, nil)
+	require.NoError(t, err)
+	_, err = behind.List(metav1.ListOptions{})
+	require.NoError(t, err)
 
 	observed := sizes.of(clientset.CoreV1().RESTClient().Get().URL().Host)
-	require.Len(t, observed, 2)
-	assert.Positive(t, observed[0])
+	require.Len(t, observed, 3)
 	assert.Equal(t, observed[0], observed[1])
+	assert.Positive(t, observed[2])
+	assert.Less(t, observed[2], observed[1])
 }
 
 // responseSizes are what client-go's metric of the size of responses is about, by host.

@@ -8,8 +8,8 @@ import (
 	"k8s.io/client-go/tools/metrics"
 )
 
-// sizedBody is the body of a list, whose size it reports when it is closed, as client-go does:
-// its REST client reports those that it reads itself, not those that it streams.
+// sizedBody is the body of a list. When it is closed, it reports to client-go's metric how much of
+// it was read: client-go's REST client does not report bodies that it streams.
 type sizedBody struct {
 	io.ReadCloser
 	ctx    context.Context
